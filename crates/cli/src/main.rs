@@ -1,0 +1,2 @@
+//! The convex-wasm command.
+fn main() {}

@@ -1,0 +1,137 @@
+//! What compiling one JavaScript module yields.
+
+use serde::{Deserialize, Serialize};
+
+/// A module to compile, as it stands in a push body.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SourceModule {
+    /// Canonical path, e.g. `messages.js` or `_deps/6NLL2H3U.js`.
+    pub path: String,
+    /// JavaScript source.
+    pub source: String,
+    /// Source map, as JSON text.
+    pub source_map: Option<String>,
+}
+
+/// A compiled module. Its bytes depend on its source, the compiler's version and the options, on nothing else.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CompiledUnit {
+    /// Path of the module.
+    pub path: String,
+    /// Lowercase hex SHA-256 of the source.
+    pub source_hash: String,
+    /// The Wasm module (see `convex_wasm_abi::unit`).
+    pub wasm: Vec<u8>,
+    /// Bytes of linear memory the data segment needs.
+    pub data_size: u32,
+    /// Elements of the function table it needs.
+    pub table_size: u32,
+    /// Byte offset in the data of the first module binding (u64 each).
+    pub bindings_offset: u32,
+    /// Byte offset in the data of the first import slot (u32 each).
+    pub imports_offset: u32,
+    /// Specifiers to evaluate first, in order.
+    pub requests: Vec<String>,
+    /// Import slots.
+    pub imports: Vec<ImportSlot>,
+    /// Exports.
+    pub exports: Vec<UnitExport>,
+    /// Functions, for stack traces.
+    pub functions: Vec<FunctionMeta>,
+    /// Sorted by `offset`: the source position that holds from that Wasm byte offset (from the module's start) on.
+    pub positions: Vec<CodePosition>,
+    /// What the developer should know.
+    pub report: ModuleReport,
+}
+
+/// An import slot: `name` None is the namespace.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImportSlot {
+    /// Specifier as written.
+    pub specifier: String,
+    /// Imported name.
+    pub name: Option<String>,
+}
+
+/// An export of a unit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum UnitExport {
+    /// A binding of this unit.
+    Local {
+        /// Exported name.
+        name: String,
+        /// Index of the binding.
+        binding: u32,
+    },
+    /// Re-export; `imported` None is the namespace.
+    From {
+        /// Exported name.
+        name: String,
+        /// Specifier as written.
+        specifier: String,
+        /// Name there.
+        imported: Option<String>,
+    },
+    /// `export *`.
+    Star {
+        /// Specifier as written.
+        specifier: String,
+    },
+}
+
+/// A function in the Wasm code.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct FunctionMeta {
+    /// Name, "" if anonymous.
+    pub name: String,
+    /// Byte offset of its Wasm body from the module's start; sorted ascending.
+    pub code_offset: u32,
+}
+
+/// A source position, 0-based line and UTF-16 column in the JavaScript module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CodePosition {
+    /// Wasm byte offset.
+    pub offset: u32,
+    /// Line.
+    pub line: u32,
+    /// Column.
+    pub column: u32,
+}
+
+/// Findings about one module.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct ModuleReport {
+    /// Functions that could not be compiled, and why.
+    pub refusals: Vec<Finding>,
+    /// Top-level state that a call can change; it will not persist from call to call.
+    pub mutable_state: Vec<Finding>,
+    /// Environment variables read during module initialisation.
+    pub init_environment: Vec<Finding>,
+    /// Convex functions found by name, without running the module.
+    pub convex_functions: Vec<ConvexExport>,
+}
+
+/// A finding with its place in the JavaScript module (0-based line and column).
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Finding {
+    /// Name of the function or variable.
+    pub name: String,
+    /// Reason, a sentence.
+    pub reason: String,
+    /// Line.
+    pub line: u32,
+    /// Column.
+    pub column: u32,
+}
+
+/// An export that is a Convex function by its constructor call.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ConvexExport {
+    /// Export name.
+    pub name: String,
+    /// `query`, `mutation`, `action`, `httpAction`.
+    pub kind: String,
+    /// Public rather than internal.
+    pub public: bool,
+}

@@ -1,0 +1,1 @@
+//! Serializable transactions over an ordered, multi-version document log.

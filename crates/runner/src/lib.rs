@@ -1,0 +1,1 @@
+//! Runs a function on a lane: arguments, validators, system calls, limits and logs.

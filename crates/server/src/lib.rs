@@ -1,0 +1,1 @@
+//! The HTTP interface of a Convex deployment.

@@ -1,0 +1,1 @@
+//! Convex values, ids, and their JSON and index-key encodings.
