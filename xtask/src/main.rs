@@ -1,2 +1,46 @@
-//! The project's own commands.
-fn main() {}
+//! The project's own commands: everything a newcomer types is here, and sets up what it needs.
+
+use clap::{Parser, Subcommand};
+
+mod bench;
+mod demo;
+mod process;
+mod setup;
+mod test;
+
+/// The project's own commands.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", version, about)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Builds everything, starts a backend on 127.0.0.1, deploys examples/chat, calls it through the npm client.
+    ///
+    /// Example: cargo xtask demo --exit
+    Demo(demo::Options),
+    /// Runs everything CI checks: formatting, lints, all tests, and the demo.
+    ///
+    /// Example: cargo xtask test
+    Test(test::Options),
+    /// Measures the kernels on Wasm and on Node, and the life of one call; writes benches/RESULTS.md with --write.
+    ///
+    /// Example: cargo xtask bench --only fibonacci
+    Bench(bench::Options),
+    /// Only installs what building and testing need: the guest's compiler target and the npm packages.
+    Setup,
+}
+
+fn main() -> anyhow::Result<()> {
+    let arguments = Arguments::parse();
+    std::env::set_current_dir(process::project_root())?;
+    match arguments.command {
+        Command::Demo(options) => demo::run(&options),
+        Command::Test(options) => test::run(&options),
+        Command::Bench(options) => bench::run(&options),
+        Command::Setup => setup::everything(),
+    }
+}

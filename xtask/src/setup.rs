@@ -1,0 +1,80 @@
+//! Installs what a fresh Debian or Ubuntu machine with rustup lacks.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, bail};
+
+use crate::process::{command, output, run, succeeds};
+
+/// The example app, whose `node_modules` also bring Node 22 and the published Convex CLI.
+pub const EXAMPLE: &str = "examples/chat";
+
+/// The guest's compiler and the npm packages.
+pub fn everything() -> anyhow::Result<()> {
+    guest_target()?;
+    npm_packages()
+}
+
+/// The guest needs a standard library for wasm32: rustup's target, or Debian's rustc with its library sources.
+pub fn guest_target() -> anyhow::Result<()> {
+    if has_rustup_target() || has_debian_sources() {
+        return Ok(());
+    }
+    println!("Installing a Rust standard library for wasm32…");
+    let added = succeeds(&mut command(&["rustup", "target", "add", "wasm32-unknown-unknown"]));
+    if (added && has_rustup_target()) || (apt_install(&["rustc-web", "rust-web-src"]).is_ok() && has_debian_sources()) {
+        return Ok(());
+    }
+    bail!(
+        "no wasm32 standard library: neither `rustup target add wasm32-unknown-unknown` nor \
+         `apt-get install rustc-web rust-web-src` worked; run one of them by hand and start again"
+    )
+}
+
+fn has_rustup_target() -> bool {
+    output(&mut command(&["rustc", "--print", "target-libdir", "--target", "wasm32-unknown-unknown"]))
+        .is_ok_and(|directory| Path::new(&directory).is_dir())
+}
+
+fn has_debian_sources() -> bool {
+    Path::new("/usr/bin/rustc").exists() && Path::new("/usr/lib/rustlib/src/rust/library/std/Cargo.toml").exists()
+}
+
+/// Installs the example's packages once, and again whenever its lock file changes.
+pub fn npm_packages() -> anyhow::Result<()> {
+    if !succeeds(&mut command(&["npm", "--version"])) {
+        println!("Installing npm…");
+        apt_install(&["npm", "nodejs"]).context("npm is needed: install Node.js with npm and start again")?;
+    }
+    let lock = std::fs::read(Path::new(EXAMPLE).join("package-lock.json"))?;
+    let marker = Path::new(EXAMPLE).join("node_modules/.installed-lock");
+    if std::fs::read(&marker).is_ok_and(|installed| installed == lock) {
+        return Ok(());
+    }
+    run(command(&["npm", "ci", "--no-audit", "--no-fund", "--loglevel=error"]).current_dir(EXAMPLE))?;
+    std::fs::write(marker, lock)?;
+    Ok(())
+}
+
+/// Node 22 from the example's packages, whatever the machine has itself.
+pub fn node() -> Command {
+    let mut node = Command::new(Path::new(EXAMPLE).join("node_modules/.bin/node"));
+    if let Ok(absolute) = std::fs::canonicalize(node.get_program()) {
+        node = Command::new(absolute);
+    }
+    node
+}
+
+fn apt_install(packages: &[&str]) -> anyhow::Result<()> {
+    let root = output(&mut command(&["id", "-u"]))? == "0";
+    let prefix: &[&str] = if root { &[] } else { &["sudo", "--non-interactive"] };
+    let apt = |words: &[&str]| {
+        let all: Vec<&str> = prefix.iter().chain(&["apt-get"]).chain(words).copied().collect();
+        run(command(&all).env("DEBIAN_FRONTEND", "noninteractive"))
+    };
+    apt(&["update", "--quiet"])?;
+    let mut install = vec!["install", "--yes", "--quiet", "--no-install-recommends"];
+    install.extend(packages);
+    apt(&install)
+}
