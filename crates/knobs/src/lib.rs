@@ -1,1 +1,112 @@
 //! Every limit and knob of the product, with Convex's own names where it has them.
+//!
+//! A knob is read from the environment variable of its name when it is first used, and keeps that value. [`check`]
+//! reads them all, so that a server can refuse to start on a value it does not understand; without that, such a value
+//! counts as unset. Fixed limits, which are part of what Convex means, are plain constants.
+
+use std::{str::FromStr, sync::OnceLock};
+
+/// A limit that the environment can change.
+pub struct Knob<T: 'static> {
+    name: &'static str,
+    default: T,
+    value: OnceLock<T>,
+}
+
+/// An environment variable whose text is no value of its knob.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("environment variable {name}={text:?} is not a valid value; unset it or use something like {default}")]
+pub struct InvalidKnob {
+    name: &'static str,
+    text: String,
+    default: String,
+}
+
+impl<T: Copy + FromStr + std::fmt::Display> Knob<T> {
+    const fn new(name: &'static str, default: T) -> Self {
+        Self { name, default, value: OnceLock::new() }
+    }
+
+    /// The value in force.
+    pub fn get(&self) -> T {
+        *self.value.get_or_init(|| self.read().unwrap_or(self.default))
+    }
+
+    fn read(&self) -> Result<T, InvalidKnob> {
+        match std::env::var(self.name) {
+            Ok(text) => text.trim().parse().map_err(|_| InvalidKnob {
+                name: self.name,
+                text,
+                default: self.default.to_string(),
+            }),
+            Err(_) => Ok(self.default),
+        }
+    }
+}
+
+macro_rules! knobs {
+    ($($(#[doc = $doc:literal])* $name:ident: $type:ty = $default:expr;)*) => {
+        $($(#[doc = $doc])* pub static $name: Knob<$type> = Knob::new(stringify!($name), $default);)*
+
+        /// Reads every knob.
+        ///
+        /// # Errors
+        /// The first environment variable that is set to something its knob does not understand.
+        pub fn check() -> Result<(), InvalidKnob> {
+            $($name.read()?;)*
+            Ok(())
+        }
+    };
+}
+
+knobs! {
+    // ---- functions ----
+    /// Seconds of guest time a query or mutation may use; waiting for the database does not count.
+    DATABASE_UDF_USER_TIMEOUT_SECONDS: u64 = 1;
+    /// Seconds a query or mutation may take in all.
+    DATABASE_UDF_SYSTEM_TIMEOUT_SECONDS: u64 = 15;
+    /// Bytes of arguments of a function, as JSON.
+    FUNCTION_MAX_ARGS_SIZE: usize = 16 << 20;
+    /// Bytes of a function's result, as JSON.
+    FUNCTION_MAX_RESULT_SIZE: usize = 16 << 20;
+    /// Log lines of a call; the last one says that there were more.
+    MAX_LOG_LINES: usize = 256;
+    /// Bytes of a log line; longer ones are cut.
+    MAX_LOG_LINE_LENGTH: usize = 32_768;
+    /// Bytes of the text of an uncaught error; longer ones are cut.
+    MAX_ERROR_MESSAGE_LENGTH: usize = 64 << 10;
+    /// Depth of nested `ctx.runQuery` and `ctx.runMutation` calls.
+    MAX_REACTOR_CALL_DEPTH: usize = 8;
+    /// Asynchronous operations a function may have in flight.
+    MAX_IN_FLIGHT_OPERATIONS: usize = 1_000;
+    /// Times a mutation is run again after a conflict.
+    UDF_EXECUTOR_OCC_MAX_RETRIES: u32 = 4;
+    /// Milliseconds of back-off before the first of them; it doubles each time.
+    UDF_EXECUTOR_OCC_INITIAL_BACKOFF_MS: u64 = 100;
+    /// Most milliseconds of back-off.
+    UDF_EXECUTOR_OCC_MAX_BACKOFF_MS: u64 = 2_000;
+    /// Queries that run at once.
+    APPLICATION_MAX_CONCURRENT_QUERIES: usize = 1_024;
+    /// Mutations that run at once.
+    APPLICATION_MAX_CONCURRENT_MUTATIONS: usize = 1_024;
+    /// Milliseconds a call waits for its turn before it is refused.
+    APPLICATION_FUNCTION_RUNNER_SEMAPHORE_TIMEOUT_MS: u64 = 5_000;
+
+    // ---- HTTP ----
+    /// Bytes of the body of a function call.
+    HTTP_SERVER_MAX_FUNCTION_BODY_BYTES: usize = (16 << 20) + 2_000;
+    /// Seconds a request may take.
+    HTTP_SERVER_TIMEOUT_SECONDS: u64 = 300;
+    /// Requests served at once.
+    HTTP_SERVER_MAX_CONCURRENT_REQUESTS: usize = 1_024;
+    /// Seconds that open requests get to end when the server is stopped.
+    HTTP_SERVER_SHUTDOWN_SECONDS: u64 = 10;
+
+    // ---- push ----
+    /// Bytes of a push body, before and after decompression.
+    MAX_PUSH_BYTES: usize = 200_000_000;
+    /// Modules of an app.
+    MAX_USER_MODULES: usize = 4_096;
+    /// Seconds that initialising the modules of a push may use.
+    ISOLATE_ANALYZE_USER_TIMEOUT_SECONDS: u64 = 4;
+}

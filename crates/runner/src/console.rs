@@ -1,0 +1,78 @@
+//! What a function writes to the console.
+
+use convex_wasm_knobs::{MAX_LOG_LINES, MAX_LOG_LINE_LENGTH};
+use serde::{Deserialize, Serialize};
+
+/// Severity of a line, in the order of `convex_wasm_abi::bridge::op::LOG`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum LogLevel {
+    /// `console.debug`
+    Debug,
+    /// `console.log`
+    Log,
+    /// `console.info`
+    Info,
+    /// `console.warn`
+    Warn,
+    /// `console.error`
+    Error,
+}
+
+impl LogLevel {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Debug => "DEBUG",
+            Self::Log => "LOG",
+            Self::Info => "INFO",
+            Self::Warn => "WARN",
+            Self::Error => "ERROR",
+        }
+    }
+}
+
+/// Log lines of one call, nested calls included: at most `MAX_LOG_LINES`, each at most `MAX_LOG_LINE_LENGTH` bytes.
+#[derive(Clone, Debug, Default)]
+pub struct LogLines {
+    lines: Vec<String>,
+}
+
+impl LogLines {
+    /// Adds the line `[LEVEL] message`; `message` holds the arguments as the console shows them.
+    pub fn push(&mut self, level: LogLevel, message: &str) {
+        if self.lines.len() + 1 < MAX_LOG_LINES.get() {
+            self.lines.push(truncated(format!("[{}] {message}", level.name())));
+        } else if self.lines.len() < MAX_LOG_LINES.get() {
+            self.lines.push(format!(
+                "[ERROR] Log overflow (maximum {}). Remaining log lines omitted.",
+                MAX_LOG_LINES.get()
+            ));
+        }
+    }
+
+    /// The lines written so far.
+    pub fn lines(&self) -> &[String] {
+        &self.lines
+    }
+
+    /// All lines.
+    pub fn into_lines(self) -> Vec<String> {
+        self.lines
+    }
+}
+
+const TRUNCATION_MARK: &str = " (truncated due to length)";
+
+/// Cuts a line at a character boundary so that it and the mark of the cut fit.
+fn truncated(mut line: String) -> String {
+    let limit = MAX_LOG_LINE_LENGTH.get();
+    if line.len() > limit {
+        let mut end = limit.saturating_sub(TRUNCATION_MARK.len());
+        while !line.is_char_boundary(end) {
+            end -= 1;
+        }
+        line.truncate(end);
+        line.push_str(TRUNCATION_MARK);
+    }
+    line
+}
