@@ -2,5 +2,7 @@
 //!
 //! The same sources give the same bytes. This crate knows nothing of Wasmtime, Tokio, HTTP or the database.
 
+pub mod error;
 pub mod ir;
+pub mod link;
 pub mod unit;
