@@ -117,7 +117,7 @@ pub enum FunctionKind {
 }
 
 /// One function.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Function {
     /// Static name ("" if anonymous); for `name` and stack traces.
     pub name: String,
@@ -156,7 +156,7 @@ pub struct Function {
 }
 
 /// A basic block.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct BlockData {
     /// Instructions in order.
     pub instructions: Vec<Instruction>,
@@ -167,7 +167,7 @@ pub struct BlockData {
 }
 
 /// An instruction: an operation, the register it defines, and the byte offset in the source it came from.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Instruction {
     /// Result register, if any.
     pub result: Option<Reg>,
@@ -178,7 +178,7 @@ pub struct Instruction {
 }
 
 /// How a block ends.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Terminator {
     /// Go on there.
     Jump(Block),
@@ -206,7 +206,7 @@ pub enum Terminator {
 }
 
 /// A call's arguments.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Arguments {
     /// Plain arguments.
     List(Vec<Reg>),
@@ -230,7 +230,7 @@ pub enum Unary {
 }
 
 /// Operations. Registers are operands; those without a result say so.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Op {
     // ---- constants and moves ----
     /// `undefined`, `null`, booleans, EMPTY (as their words).
