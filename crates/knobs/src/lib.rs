@@ -109,4 +109,16 @@ knobs! {
     MAX_USER_MODULES: usize = 4_096;
     /// Seconds that initialising the modules of a push may use.
     ISOLATE_ANALYZE_USER_TIMEOUT_SECONDS: u64 = 4;
+
+    // ---- Wasm runtime ----
+    /// Bytes of memory an execution may allocate.
+    ISOLATE_MAX_USER_HEAP_SIZE: usize = 64 << 20;
+    /// Milliseconds between two moments at which a computing guest lets others run and its time is counted.
+    WASM_TICK_MS: u64 = 5;
+    /// Bytes of native stack a call may use before it throws `RangeError: Maximum call stack size exceeded`.
+    WASM_STACK_LIMIT: u32 = 984 << 10;
+    /// Idle environments kept for each deployment.
+    WASM_MAX_IDLE_ENVIRONMENTS: usize = 64;
+    /// Bytes of its own that an idle environment keeps in memory, so that the next execution need not fault them in.
+    WASM_IDLE_ENVIRONMENT_MEMORY: usize = 256 << 10;
 }
