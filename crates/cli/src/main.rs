@@ -1,2 +1,65 @@
-//! The convex-wasm command.
-fn main() {}
+//! The `convex-wasm` command.
+
+mod bundle;
+mod client;
+mod commands;
+mod exit;
+mod instance;
+mod output;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use exit::Failure;
+
+/// A self-hosted Convex backend that compiles your functions ahead of time to WebAssembly.
+#[derive(Parser)]
+#[command(name = "convex-wasm", version, after_help = exit::HELP, propagate_version = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Runs a deployment: serves its functions over HTTP.
+    Serve(commands::serve::Options),
+    /// Bundles and compiles an app without deploying it.
+    Compile(commands::compile::Options),
+    /// Bundles an app and deploys it to a running server.
+    Deploy(commands::deploy::Options),
+    /// Makes admin keys.
+    #[command(subcommand)]
+    Keys(commands::keys::Command),
+    /// Calls a function of a deployment.
+    Run(commands::run::Options),
+    /// Runs plain JavaScript modules on the Wasm lane and prints what they write to the console.
+    Exec(commands::exec::Options),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    output::log_to_stderr();
+    match run(cli.command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            output::error(&failure);
+            failure.code()
+        }
+    }
+}
+
+fn run(command: Command) -> Result<(), Failure> {
+    let runtime = tokio::runtime::Runtime::new().map_err(|error| Failure::setup("could not start threads", error))?;
+    runtime.block_on(async {
+        match command {
+            Command::Serve(options) => commands::serve::run(options).await,
+            Command::Compile(options) => commands::compile::run(options).await,
+            Command::Deploy(options) => commands::deploy::run(options).await,
+            Command::Keys(command) => commands::keys::run(command),
+            Command::Run(options) => commands::run::run(options).await,
+            Command::Exec(options) => commands::exec::run(options).await,
+        }
+    })
+}

@@ -77,8 +77,6 @@ knobs! {
     MAX_ERROR_MESSAGE_LENGTH: usize = 64 << 10;
     /// Depth of nested `ctx.runQuery` and `ctx.runMutation` calls.
     MAX_REACTOR_CALL_DEPTH: usize = 8;
-    /// Asynchronous operations a function may have in flight.
-    MAX_IN_FLIGHT_OPERATIONS: usize = 1_000;
     /// Times a mutation is run again after a conflict.
     UDF_EXECUTOR_OCC_MAX_RETRIES: u32 = 4;
     /// Milliseconds of back-off before the first of them; it doubles each time.
@@ -121,4 +119,43 @@ knobs! {
     WASM_MAX_IDLE_ENVIRONMENTS: usize = 64;
     /// Bytes of its own that an idle environment keeps in memory, so that the next execution need not fault them in.
     WASM_IDLE_ENVIRONMENT_MEMORY: usize = 256 << 10;
+
+    // ---- database ----
+    /// Documents a transaction may read, rows that a filter drops included.
+    TRANSACTION_MAX_READ_SIZE_ROWS: usize = 32_000;
+    /// Bytes of documents a transaction may read.
+    TRANSACTION_MAX_READ_SIZE_BYTES: usize = 16 << 20;
+    /// Index intervals a transaction may read.
+    TRANSACTION_MAX_READ_SET_INTERVALS: usize = 4_096;
+    /// Documents a transaction may write.
+    TRANSACTION_MAX_NUM_USER_WRITES: usize = 16_000;
+    /// Bytes of documents a transaction may write.
+    TRANSACTION_MAX_USER_WRITE_SIZE_BYTES: usize = 16 << 20;
+    /// Rows a query stream fetches at once.
+    DEFAULT_QUERY_PREFETCH: usize = 100;
+    /// Most rows of any one fetch from an index.
+    MAX_INDEX_FETCH_ROWS: usize = 1_024;
+    /// Rows of a page beyond which a client is asked to split it.
+    MAX_PAGE_ROWS_READ: usize = 8_192;
+    /// Transactions waiting to be committed before more are refused with `CommitterFullError`.
+    COMMITTER_QUEUE_SIZE: usize = 4_096;
+    /// Documents written to storage at once. Convex writes 64 in each of 16 parallel batches; here one batch is written
+    /// at a time, and it takes in what queued up during the one before.
+    COMMITTER_MAX_WRITE_BATCH_DOCUMENTS: usize = 4_096;
+    /// Bytes of documents written to storage at once.
+    COMMITTER_MAX_WRITE_BATCH_BYTES: usize = 16 << 20;
+    /// Seconds for which a snapshot stays readable and a transaction that began on it can still commit.
+    MAX_TRANSACTION_WINDOW_SECONDS: u64 = 10;
+    /// Seconds for which the write log keeps a commit at least, unless it outgrows its size.
+    WRITE_LOG_MIN_RETENTION_SECS: u64 = 30;
+    /// Seconds after which the write log drops a commit.
+    WRITE_LOG_MAX_RETENTION_SECS: u64 = 300;
+    /// Bytes of index keys in the write log beyond which commits older than the minimum are dropped.
+    WRITE_LOG_SOFT_MAX_SIZE_BYTES: usize = 50_000_000;
+    /// Rows an index backfill and a schema validation handle at once.
+    INDEX_BACKFILL_CHUNK_SIZE: usize = 256;
+    /// Connections that read an SQLite file at the same time.
+    SQLITE_MAX_READERS: usize = 8;
+    /// Kibibytes of pages that each SQLite connection caches.
+    SQLITE_CACHE_KIB: usize = 16 << 10;
 }

@@ -1,35 +1,7 @@
 //! What a function writes to the console.
 
-use convex_wasm_knobs::{MAX_LOG_LINES, MAX_LOG_LINE_LENGTH};
-use serde::{Deserialize, Serialize};
-
-/// Severity of a line, in the order of `convex_wasm_abi::bridge::op::LOG`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum LogLevel {
-    /// `console.debug`
-    Debug,
-    /// `console.log`
-    Log,
-    /// `console.info`
-    Info,
-    /// `console.warn`
-    Warn,
-    /// `console.error`
-    Error,
-}
-
-impl LogLevel {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Debug => "DEBUG",
-            Self::Log => "LOG",
-            Self::Info => "INFO",
-            Self::Warn => "WARN",
-            Self::Error => "ERROR",
-        }
-    }
-}
+use convex_wasm_knobs::{MAX_LOG_LINE_LENGTH, MAX_LOG_LINES};
+use convex_wasm_runtime::LogLevel;
 
 /// Log lines of one call, nested calls included: at most `MAX_LOG_LINES`, each at most `MAX_LOG_LINE_LENGTH` bytes.
 #[derive(Clone, Debug, Default)]
@@ -41,7 +13,7 @@ impl LogLines {
     /// Adds the line `[LEVEL] message`; `message` holds the arguments as the console shows them.
     pub fn push(&mut self, level: LogLevel, message: &str) {
         if self.lines.len() + 1 < MAX_LOG_LINES.get() {
-            self.lines.push(truncated(format!("[{}] {message}", level.name())));
+            self.lines.push(truncated(format!("[{}] {message}", level_name(level))));
         } else if self.lines.len() < MAX_LOG_LINES.get() {
             self.lines.push(format!(
                 "[ERROR] Log overflow (maximum {}). Remaining log lines omitted.",
@@ -75,4 +47,14 @@ fn truncated(mut line: String) -> String {
         line.push_str(TRUNCATION_MARK);
     }
     line
+}
+
+fn level_name(level: LogLevel) -> &'static str {
+    match level {
+        LogLevel::Debug => "DEBUG",
+        LogLevel::Log => "LOG",
+        LogLevel::Info => "INFO",
+        LogLevel::Warn => "WARN",
+        LogLevel::Error => "ERROR",
+    }
 }

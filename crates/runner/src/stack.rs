@@ -2,41 +2,27 @@
 
 use std::fmt::Write;
 
+use convex_wasm_runtime::StackFrame;
+
 use crate::source_map::{ModuleSourceMap, SourcePosition};
 
-/// A frame of a stack, innermost first, in the pushed JavaScript.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Frame {
-    /// Canonical path of the module.
-    pub module: String,
-    /// Function's name, empty if it has none.
-    pub function: String,
-    /// 0-based line.
-    pub line: u32,
-    /// 0-based column.
-    pub column: u32,
-    /// Whether the function waited here for another one.
-    pub is_async: bool,
-}
-
 /// `Uncaught <text>` and one line for each frame that is the developer's own, ending in a newline.
-pub fn uncaught<'a>(text: &str, frames: &[Frame], map_of: impl Fn(&str) -> Option<&'a ModuleSourceMap>) -> String {
+pub fn uncaught<'a>(text: &str, frames: &[StackFrame], map_of: impl Fn(&str) -> Option<&'a ModuleSourceMap>) -> String {
     let mut message = format!("Uncaught {text}\n");
     for frame in frames {
-        if let Some(position) = visible_position(frame, map_of(&frame.module)) {
+        if let Some(position) = visible_position(frame, map_of(&frame.path)) {
             let SourcePosition { file, line, column } = position;
-            let waiting = if frame.is_async { "async " } else { "" };
             let function = if frame.function.is_empty() { "<anonymous>" } else { &frame.function };
             // Writing to a String cannot fail.
-            let _ = writeln!(message, "    at {waiting}{function} ({file}:{line}:{column})");
+            let _ = writeln!(message, "    at {function} ({file}:{line}:{column})");
         }
     }
     message
 }
 
 /// Where a frame is shown, or None if it belongs to a library or a shared chunk and says nothing about the app.
-fn visible_position(frame: &Frame, map: Option<&ModuleSourceMap>) -> Option<SourcePosition> {
-    let shared = frame.module.starts_with("_deps/");
+fn visible_position(frame: &StackFrame, map: Option<&ModuleSourceMap>) -> Option<SourcePosition> {
+    let shared = frame.path.starts_with("_deps/");
     match map.and_then(|map| map.lookup(frame.line, frame.column)) {
         Some(position) => {
             let library = position.file.contains("node_modules/convex/");
@@ -45,7 +31,7 @@ fn visible_position(frame: &Frame, map: Option<&ModuleSourceMap>) -> Option<Sour
         }
         None if shared => None,
         None => Some(SourcePosition {
-            file: format!("convex:/{}", frame.module),
+            file: format!("convex:/{}", frame.path),
             line: frame.line + 1,
             column: frame.column + 1,
         }),

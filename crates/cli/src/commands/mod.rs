@@ -1,0 +1,8 @@
+//! One module for each command.
+
+pub mod compile;
+pub mod deploy;
+pub mod exec;
+pub mod keys;
+pub mod run;
+pub mod serve;

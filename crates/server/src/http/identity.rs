@@ -1,0 +1,67 @@
+//! Who is asking: the `Authorization` header.
+
+use axum::http::{HeaderMap, header};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use convex_wasm_runner::Identity;
+
+use super::error::ApiError;
+use crate::admin_key::InstanceSecret;
+
+/// Reads who a request acts for. No header is an anonymous user.
+///
+/// # Errors
+/// 400 for a header of no known form, 401 for a key or token that is not accepted here.
+pub fn of_request(headers: &HeaderMap, secret: &InstanceSecret, instance: &str) -> Result<Identity, ApiError> {
+    let Some(value) = headers.get(header::AUTHORIZATION) else { return Ok(Identity::Anonymous) };
+    let value = value.to_str().map_err(|_| {
+        ApiError::bad_request("InvalidHeaderFailure", "The Authorization header has characters that are not ASCII.")
+    })?;
+    if value.len() < 7 {
+        return Err(ApiError::bad_request("InvalidHeaderFailure", "The Authorization header is too short."));
+    }
+    match value.split_once(' ') {
+        Some((scheme, key)) if scheme.eq_ignore_ascii_case("convex") => admin(key.trim(), secret, instance),
+        Some((scheme, _)) if scheme.eq_ignore_ascii_case("bearer") => Err(ApiError::new(
+            axum::http::StatusCode::UNAUTHORIZED,
+            "NoAuthProvider",
+            "No auth provider found matching the given token: this server does not verify user tokens yet.",
+        )),
+        _ => Err(ApiError::bad_request(
+            "InvalidAdminKey",
+            "The Authorization header must be `Convex <admin key>` or `Bearer <token>`.",
+        )),
+    }
+}
+
+/// `<key>` or `<key>:<base64 of a user's attributes as JSON>`.
+fn admin(credentials: &str, secret: &InstanceSecret, instance: &str) -> Result<Identity, ApiError> {
+    // The key itself has no colon after its `|`, so a later one begins the user's attributes.
+    let bar = credentials.find('|').unwrap_or(0);
+    let (key, user) = match credentials[bar..].split_once(':') {
+        Some((rest, user)) => (&credentials[..bar + rest.len()], Some(user)),
+        None => (credentials, None),
+    };
+    if !secret.accepts(key, instance) {
+        return Err(ApiError::bad_admin_key());
+    }
+    let acting_as = user.map(user_attributes).transpose()?;
+    Ok(Identity::Admin { acting_as })
+}
+
+fn user_attributes(encoded: &str) -> Result<serde_json::Value, ApiError> {
+    let invalid = || {
+        ApiError::bad_request(
+            "InvalidAdminKey",
+            "What follows the admin key must be base64 of a JSON object with `tokenIdentifier`, or `issuer` and `subject`.",
+        )
+    };
+    let bytes = BASE64.decode(encoded).map_err(|_| invalid())?;
+    let mut user: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(&bytes).map_err(|_| invalid())?;
+    if !user.contains_key("tokenIdentifier") {
+        let text = |name: &str| user.get(name).and_then(|value| value.as_str());
+        let identifier = format!("{}|{}", text("issuer").ok_or_else(invalid)?, text("subject").ok_or_else(invalid)?);
+        user.insert("tokenIdentifier".to_owned(), identifier.into());
+    }
+    Ok(serde_json::Value::Object(user))
+}

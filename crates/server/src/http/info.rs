@@ -1,0 +1,22 @@
+//! What a deployment says about itself.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::State;
+use axum::routing::get;
+
+use crate::Backend;
+
+/// Routes of this module.
+pub fn routes() -> Router<Arc<Backend>> {
+    Router::new()
+        .route("/", get(|| async { "This Convex deployment is running." }))
+        .route("/version", get(|| async { env!("CARGO_PKG_VERSION") }))
+        .route("/instance_version", get(|| async { env!("CARGO_PKG_VERSION") }))
+        .route("/instance_name", get(instance_name))
+}
+
+async fn instance_name(State(backend): State<Arc<Backend>>) -> String {
+    backend.instance_name().to_owned()
+}
