@@ -1,1 +1,26 @@
 //! Serializable transactions over an ordered, multi-version document log.
+//!
+//! ```text
+//! Transaction ── reads at its begin timestamp, buffers writes, records the index intervals it read
+//!      │ commit
+//!      ▼
+//! Committer ── checks the read set against the write log, assigns a timestamp, writes a batch durably
+//!      │
+//!      ├──▶ snapshot: latest timestamp and catalog, for new transactions
+//!      └──▶ write log: index keys changed by each commit, for conflict checks and subscriptions
+//! ```
+
+mod error;
+mod arguments;
+mod database;
+mod read_set;
+mod schema_change;
+mod transaction;
+
+pub use arguments::{DocumentArg, InsertArg, Page, PageArgs, PageStatus, PatchArg, QueryId, ReplaceArg};
+pub use convex_wasm_persistence::{BlobId, Persistence, PersistenceError, SqlitePersistence, Timestamp};
+pub use database::{Committed, Database};
+pub use error::{Conflict, Error, Result};
+pub use read_set::ReadSet;
+pub use schema_change::{SchemaId, SchemaProgress, SchemaState};
+pub use transaction::{Artifact, Begin, Limit, Transaction, Usage};

@@ -1,1 +1,66 @@
 //! Durable storage of the document log behind one trait.
+//!
+//! The log is append-only and multi-version. A **revision** is a document's content, or its deletion, at a timestamp. An
+//! **index entry** says at which timestamp a key of an index began to lead to a document, or stopped to. A read at
+//! timestamp `T` takes the newest entry at or below `T` of each key. Everything else (transactions, conflicts, the
+//! meaning of a key) is the business of the `database` crate; nothing above this crate sees SQL.
+
+mod error;
+mod sqlite;
+mod types;
+
+use bytes::Bytes;
+use futures::future::BoxFuture;
+
+pub use error::PersistenceError;
+pub use sqlite::SqlitePersistence;
+pub use types::{
+    BlobId, DocumentKey, IndexEntry, IndexId, IndexRow, Key, KeyRange, Order, Revision, TabletId, Timestamp, Versioned,
+    WriteBatch, successor,
+};
+
+/// Result of every operation.
+pub type Result<T> = std::result::Result<T, PersistenceError>;
+
+/// A durable store of revisions, index entries, globals and blobs.
+///
+/// Implementations keep blocking work off the caller's threads: every method returns a future that only waits.
+pub trait Persistence: Send + Sync + 'static {
+    /// Appends a batch atomically. When the future is ready, the batch survives the death of the process and of the
+    /// machine. Entries that exist already are overwritten, so repeating a batch changes nothing.
+    fn write(&self, batch: WriteBatch) -> BoxFuture<'_, Result<()>>;
+
+    /// The timestamp of the newest revision, or [`Timestamp::MIN`] of an empty store.
+    fn max_timestamp(&self) -> BoxFuture<'_, Result<Timestamp>>;
+
+    /// The documents that keys of an index lead to at a timestamp, in the order of `keys`.
+    fn get(
+        &self,
+        index: IndexId,
+        keys: Vec<Key>,
+        at: Timestamp,
+    ) -> BoxFuture<'_, Result<Vec<Option<Versioned>>>>;
+
+    /// The first rows, at most `limit`, of a range of an index at a timestamp, in the order asked for. Fewer rows than
+    /// `limit` mean that the range has no more.
+    fn scan(
+        &self,
+        index: IndexId,
+        range: KeyRange,
+        at: Timestamp,
+        order: Order,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<IndexRow>>>;
+
+    /// A value of a small store beside the log: what has to be known before documents can be read.
+    fn get_global(&self, name: &'static str) -> BoxFuture<'_, Result<Option<serde_json::Value>>>;
+
+    /// Stores a global, durably.
+    fn set_global(&self, name: &'static str, value: serde_json::Value) -> BoxFuture<'_, Result<()>>;
+
+    /// Stores bytes, tens of megabytes say, durably under the hash of their content.
+    fn put_blob(&self, content: Bytes) -> BoxFuture<'_, Result<BlobId>>;
+
+    /// Reads a blob, or `None` if there is none.
+    fn get_blob(&self, id: BlobId) -> BoxFuture<'_, Result<Option<Bytes>>>;
+}

@@ -1,0 +1,5 @@
+//! What a transaction read, as intervals of index keys.
+
+/// Intervals of index keys.
+#[derive(Clone, Debug, Default)]
+pub struct ReadSet {}

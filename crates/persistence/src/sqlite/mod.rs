@@ -1,0 +1,176 @@
+//! The store in one SQLite file.
+//!
+//! The file is in write-ahead-log mode with `synchronous=FULL`: a commit is durable when it returns, and readers never
+//! wait for the writer. One thread owns the one connection that writes; readers borrow a connection from a pool and run
+//! on Tokio's blocking threads. A lock file beside the database keeps a second process out, whose commits this one
+//! would not see.
+
+mod layout;
+mod read;
+mod write;
+
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, mpsc};
+use std::thread::JoinHandle;
+
+use bytes::Bytes;
+use convex_wasm_knobs::SQLITE_MAX_READERS;
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use parking_lot::Mutex;
+use rusqlite::Connection;
+use tokio::sync::{Semaphore, oneshot};
+
+use crate::{
+    BlobId, IndexId, IndexRow, Key, KeyRange, Order, Persistence, PersistenceError, Result, Timestamp, Versioned,
+    WriteBatch,
+};
+
+/// Work for the thread that writes.
+type Job = Box<dyn FnOnce(&mut Connection) + Send>;
+
+/// A store in one SQLite file. Closed when dropped.
+pub struct SqlitePersistence {
+    /// `None` only while it is being dropped.
+    writer: Option<mpsc::Sender<Job>>,
+    writer_thread: Option<JoinHandle<()>>,
+    readers: Arc<Readers>,
+    /// Held for as long as the database is open.
+    _lock: File,
+}
+
+/// Connections that read.
+struct Readers {
+    path: PathBuf,
+    /// One permit for each connection that may be in use.
+    permits: Arc<Semaphore>,
+    idle: Mutex<Vec<Connection>>,
+}
+
+impl SqlitePersistence {
+    /// Opens a file, and creates it if there is none.
+    ///
+    /// # Errors
+    /// [`PersistenceError::Foreign`] for a file that is something else, [`PersistenceError::Damaged`] for a database that
+    /// does not read, [`PersistenceError::InUse`] if another process has it open.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref().to_owned();
+        let lock = lock(&path)?;
+        let mut connection = layout::open_writer(&path)?;
+        let (writer, jobs) = mpsc::channel::<Job>();
+        let writer_thread = std::thread::Builder::new()
+            .name("sqlite-writer".to_owned())
+            .spawn(move || {
+                for job in jobs {
+                    job(&mut connection);
+                }
+            })
+            .map_err(|error| PersistenceError::CannotOpen { path: path.clone(), reason: error.to_string() })?;
+        let permits = Arc::new(Semaphore::new(SQLITE_MAX_READERS.get().max(1)));
+        let readers = Arc::new(Readers { path, permits, idle: Mutex::default() });
+        Ok(Self { writer: Some(writer), writer_thread: Some(writer_thread), readers, _lock: lock })
+    }
+
+    fn on_writer<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Connection) -> Result<T> + Send + 'static,
+    ) -> BoxFuture<'_, Result<T>> {
+        let (reply, answer) = oneshot::channel();
+        let job: Job = Box::new(move |connection| {
+            // Nobody waits for the answer any more if the caller was cancelled; the work is done all the same.
+            let _ = reply.send(work(connection));
+        });
+        let sent = self.writer.as_ref().is_some_and(|writer| writer.send(job).is_ok());
+        async move { if sent { answer.await.unwrap_or(Err(PersistenceError::Closed)) } else { Err(PersistenceError::Closed) } }
+            .boxed()
+    }
+
+    fn on_reader<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T> + Send + 'static,
+    ) -> BoxFuture<'_, Result<T>> {
+        let readers = self.readers.clone();
+        async move {
+            let permit = readers.permits.clone().acquire_owned().await.map_err(|_| PersistenceError::Closed)?;
+            tokio::task::spawn_blocking(move || {
+                let idle = readers.idle.lock().pop();
+                let connection = match idle {
+                    Some(connection) => connection,
+                    None => layout::open_reader(&readers.path)?,
+                };
+                let result = work(&connection);
+                readers.idle.lock().push(connection);
+                drop(permit);
+                result
+            })
+            .await
+            .map_err(|_| PersistenceError::Closed)?
+        }
+        .boxed()
+    }
+}
+
+impl Drop for SqlitePersistence {
+    fn drop(&mut self) {
+        // The thread ends when the channel is closed and empty; then the file may be opened again.
+        self.writer = None;
+        if let Some(thread) = self.writer_thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn lock(path: &Path) -> Result<File> {
+    let mut lock_path = path.as_os_str().to_owned();
+    lock_path.push(".lock");
+    let cannot_open =
+        |error: std::io::Error| PersistenceError::CannotOpen { path: path.to_owned(), reason: error.to_string() };
+    let file = File::create(lock_path).map_err(cannot_open)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(PersistenceError::InUse { path: path.to_owned() }),
+        Err(TryLockError::Error(error)) => Err(cannot_open(error)),
+    }
+}
+
+impl Persistence for SqlitePersistence {
+    fn write(&self, batch: WriteBatch) -> BoxFuture<'_, Result<()>> {
+        self.on_writer(move |connection| write::batch(connection, &batch))
+    }
+
+    fn max_timestamp(&self) -> BoxFuture<'_, Result<Timestamp>> {
+        self.on_reader(read::max_timestamp)
+    }
+
+    fn get(&self, index: IndexId, keys: Vec<Key>, at: Timestamp) -> BoxFuture<'_, Result<Vec<Option<Versioned>>>> {
+        self.on_reader(move |connection| keys.iter().map(|key| read::get(connection, index, key, at)).collect())
+    }
+
+    fn scan(
+        &self,
+        index: IndexId,
+        range: KeyRange,
+        at: Timestamp,
+        order: Order,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<IndexRow>>> {
+        self.on_reader(move |connection| read::scan(connection, index, range, at, order, limit))
+    }
+
+    fn get_global(&self, name: &'static str) -> BoxFuture<'_, Result<Option<serde_json::Value>>> {
+        self.on_reader(move |connection| read::global(connection, name))
+    }
+
+    fn set_global(&self, name: &'static str, value: serde_json::Value) -> BoxFuture<'_, Result<()>> {
+        self.on_writer(move |connection| write::global(connection, name, &value))
+    }
+
+    fn put_blob(&self, content: Bytes) -> BoxFuture<'_, Result<BlobId>> {
+        self.on_writer(move |connection| write::blob(connection, &content))
+    }
+
+    fn get_blob(&self, id: BlobId) -> BoxFuture<'_, Result<Option<Bytes>>> {
+        self.on_reader(move |connection| read::blob(connection, id))
+    }
+}

@@ -1,0 +1,86 @@
+//! What the writing thread does.
+
+use rusqlite::{Connection, Transaction, params};
+
+use super::layout::from_sqlite;
+use crate::{BlobId, IndexEntry, PersistenceError, Result, Revision, Timestamp, WriteBatch};
+
+/// Appends a batch in one SQLite transaction.
+pub fn batch(connection: &mut Connection, batch: &WriteBatch) -> Result<()> {
+    let transaction = connection.transaction().map_err(from_sqlite)?;
+    revisions(&transaction, &batch.revisions)?;
+    entries(&transaction, &batch.entries)?;
+    transaction.commit().map_err(from_sqlite)
+}
+
+fn revisions(transaction: &Transaction<'_>, revisions: &[Revision]) -> Result<()> {
+    let mut insert = transaction
+        .prepare_cached(
+            "INSERT OR REPLACE INTO documents (ts, table_id, id, json_value, deleted, prev_ts)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )
+        .map_err(from_sqlite)?;
+    for revision in revisions {
+        let json = revision.content.as_deref().map(serde_json::to_string).transpose().map_err(not_json)?;
+        insert
+            .execute(params![
+                to_integer(revision.timestamp)?,
+                revision.key.tablet.0.0,
+                revision.key.id.0,
+                json,
+                revision.content.is_none(),
+                revision.previous.map(to_integer).transpose()?,
+            ])
+            .map_err(from_sqlite)?;
+    }
+    Ok(())
+}
+
+fn entries(transaction: &Transaction<'_>, entries: &[IndexEntry]) -> Result<()> {
+    let mut insert = transaction
+        .prepare_cached(
+            "INSERT OR REPLACE INTO indexes (index_id, key, ts, deleted, table_id, document_id)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )
+        .map_err(from_sqlite)?;
+    for entry in entries {
+        insert
+            .execute(params![
+                entry.index.0.0,
+                entry.key,
+                to_integer(entry.timestamp)?,
+                entry.document.is_none(),
+                entry.document.map(|document| document.tablet.0.0),
+                entry.document.map(|document| document.id.0),
+            ])
+            .map_err(from_sqlite)?;
+    }
+    Ok(())
+}
+
+/// Stores a global.
+pub fn global(connection: &mut Connection, name: &str, value: &serde_json::Value) -> Result<()> {
+    let json = serde_json::to_string(value).map_err(not_json)?;
+    connection
+        .execute("INSERT OR REPLACE INTO persistence_globals (key, json_value) VALUES (?1, ?2)", params![name, json])
+        .map_err(from_sqlite)?;
+    Ok(())
+}
+
+/// Stores a blob. The row of a hash never changes, so one that is there already is left alone.
+pub fn blob(connection: &mut Connection, content: &[u8]) -> Result<BlobId> {
+    let id = BlobId::of(content);
+    connection
+        .execute("INSERT OR IGNORE INTO blobs (sha256, content) VALUES (?1, ?2)", params![id.0, content])
+        .map_err(from_sqlite)?;
+    Ok(id)
+}
+
+/// SQLite's integers are signed; nanoseconds fit until the year 2262.
+pub fn to_integer(timestamp: Timestamp) -> Result<i64> {
+    i64::try_from(timestamp.0).map_err(|_| PersistenceError::Failed(format!("timestamp {timestamp} is out of range")))
+}
+
+fn not_json(error: serde_json::Error) -> PersistenceError {
+    PersistenceError::Failed(error.to_string())
+}
