@@ -1,18 +1,44 @@
 //! Runs compiled programs on Wasmtime in copy-on-write environments, against a trait of host operations.
 //!
 //! ```text
-//! let engine  = Engine::new(EngineOptions)?;                               // once a process: compiles the guest, starts the ticker
-//! let native  = engine.compile(&units)?;                                   // blocking, parallel, cached by content
-//! let (program, host) = Program::initialise(&engine, Linked {..}, Initialisation {..}, host).await?;  // evaluates modules, freezes
-//! let pool    = Pool::<MyHost>::new(program);                              // environments of one deployment
-//! let export  = pool.program().export("messages.js", "list");             // Option<ExportAddress>
-//! let Execution { result, host, usage } = pool.run(Call { export, method, arguments, phase, time_ms, seed, .. }, host).await;
+//! let engine = Engine::new(DirectoryCache::open(directory)?)?;            // once a process
+//! let native = engine.compile(&units)?;                                   // blocks; parallel; cached by content
+//! let (program, host) = Program::initialise(&engine, linked, how, host).await;    // evaluates the modules, freezes
+//! let pool = Pool::<MyHost>::new(program?);                               // environments of one deployment
+//! let export = pool.program().export("messages.js", "list");
+//! let execution = pool.run(Call { export, method: "invokeQuery", argument, .. }, host).await;
 //! ```
 //!
-//! Dropping the future of `run` cancels the execution and resets its environment.
+//! Dropping the future of [`Pool::run`] cancels the execution. However an execution ends, its environment is reset.
+//!
+//! From the bottom up: `memory`, `stack`, `pagemap` and `image` speak with the operating system; `machine` is
+//! a Wasmtime store with guest and units, `bridge` what they import and `trap` how they fail; `program` makes the
+//! image and `environment` runs calls from it; `pool` keeps environments.
 
+mod batch;
+mod bridge;
+mod cells;
+mod engine;
+mod environment;
 mod error;
+mod guest;
 mod host;
+mod image;
+mod machine;
+mod memory;
+mod native;
+mod pagemap;
+mod pool;
+mod program;
+mod stack;
+mod trap;
+mod units;
 
+pub use engine::{Engine, GuestCode};
+pub use environment::{Call, Usage};
 pub use error::{ProgramError, RunError, StackFrame, ThrownError};
 pub use host::{BoxError, Host, HostError, LogLevel, Operation, OperationResult, SilentHost, ThrowError};
+pub use native::{DirectoryCache, NativeCache, NativeUnit, NoCache};
+pub use pool::{Description, Execution, HandlerPosition, Pool};
+pub use program::{Export, Initialisation, Linked, Phase, Program};
+pub use units::ProgramUnit;

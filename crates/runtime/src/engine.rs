@@ -1,0 +1,115 @@
+//! Wasmtime, the guest, and the clock that bounds guests.
+
+use std::{
+    io,
+    sync::Arc,
+    thread,
+    time::Duration,
+};
+
+use convex_wasm_compiler::unit::CompiledUnit;
+use convex_wasm_guest_image as guest_image;
+use rayon::prelude::*;
+
+use crate::{
+    error::ProgramError,
+    guest::Guest,
+    memory::{ReservedMemories, check_page_size},
+    native::{NativeCache, NativeCompiler, NativeUnit},
+    pagemap::Pagemap,
+    stack::FiberStacks,
+};
+
+/// Compiles and runs programs. Cheap to clone; one a process is enough.
+#[derive(Clone)]
+pub struct Engine(pub(crate) Arc<EngineParts>);
+
+pub(crate) struct EngineParts {
+    pub(crate) wasmtime: wasmtime::Engine,
+    pub(crate) guest: Guest,
+    pub(crate) stacks: FiberStacks,
+    pub(crate) pagemap: Option<Pagemap>,
+    compiler: NativeCompiler,
+}
+
+/// The guest to run: Wasm, and native code if there is some for this engine.
+#[derive(Clone, Copy, Debug)]
+pub struct GuestCode<'a> {
+    /// Portable code.
+    pub wasm: &'a [u8],
+    /// Its native code, made by this program's build. Trusted.
+    pub native: Option<&'a [u8]>,
+}
+
+impl Engine {
+    /// An engine with the guest of this build. Blocks for as long as the guest needs to be compiled if the embedded
+    /// native code was made for another machine.
+    ///
+    /// # Errors
+    /// The system lacks what the engine needs, or the guest does not fit.
+    pub fn new(cache: impl NativeCache) -> Result<Self, ProgramError> {
+        Self::with_guest(cache, GuestCode { wasm: guest_image::WASM, native: Some(guest_image::NATIVE) })
+    }
+
+    /// An engine with another guest.
+    ///
+    /// # Errors
+    /// See [`Engine::new`].
+    pub fn with_guest(cache: impl NativeCache, code: GuestCode<'_>) -> Result<Self, ProgramError> {
+        check_page_size().map_err(|source| ProgramError::System { action: "set up memories", source })?;
+        let stacks = FiberStacks::default();
+        let mut config = guest_image::config();
+        config.with_host_memory(Arc::new(ReservedMemories)).with_host_stack(Arc::new(stacks.clone()));
+        let wasmtime = wasmtime::Engine::new(&config).map_err(guest_error)?;
+        let compiler = NativeCompiler { engine: wasmtime.clone(), cache: Box::new(cache) };
+        let guest = Guest::new(load_guest(&compiler, code)?)?;
+        start_ticker(&wasmtime).map_err(|source| ProgramError::System { action: "start the ticker", source })?;
+        let pagemap = Pagemap::open();
+        if pagemap.is_none() {
+            tracing::info!("this kernel cannot scan page maps (Linux 6.7 can): resetting environments will be slower");
+        }
+        Ok(Engine(Arc::new(EngineParts { wasmtime, guest, stacks, pagemap, compiler })))
+    }
+
+    /// Makes native code of units, using all processors, or takes it from the cache. Blocks.
+    ///
+    /// # Errors
+    /// Wasmtime refused a unit.
+    pub fn compile(&self, units: &[Arc<CompiledUnit>]) -> Result<Vec<NativeUnit>, ProgramError> {
+        units.par_iter().map(|unit| self.0.compiler.unit(unit)).collect()
+    }
+}
+
+fn load_guest(compiler: &NativeCompiler, code: GuestCode<'_>) -> Result<wasmtime::Module, ProgramError> {
+    if let Some(native) = code.native {
+        match compiler.load(native) {
+            Ok(module) => return Ok(module),
+            Err(error) => tracing::warn!(%error, "the embedded native code of the guest does not load; compiling it"),
+        }
+    }
+    let (module, ..) = compiler.module(code.wasm).map_err(guest_error)?;
+    Ok(module)
+}
+
+fn guest_error(error: wasmtime::Error) -> ProgramError {
+    ProgramError::Compile { path: "the guest".to_owned(), reason: format!("{error:#}") }
+}
+
+/// Advances the engine's epoch every tick, until the engine is gone.
+fn start_ticker(engine: &wasmtime::Engine) -> io::Result<()> {
+    let engine = engine.weak();
+    let tick = tick();
+    thread::Builder::new().name("epoch-ticker".to_owned()).spawn(move || {
+        while let Some(engine) = engine.upgrade() {
+            engine.increment_epoch();
+            drop(engine);
+            thread::sleep(tick);
+        }
+    })?;
+    Ok(())
+}
+
+/// Time between two epochs.
+pub(crate) fn tick() -> Duration {
+    Duration::from_millis(convex_wasm_knobs::WASM_TICK_MS.get())
+}

@@ -1,0 +1,63 @@
+//! The guest's module: what it exports to the host and to units.
+
+use std::collections::HashMap;
+
+use convex_wasm_abi::functions::RUNTIME_FUNCTIONS;
+use wasmtime::{Module, ModuleExport};
+
+use crate::error::ProgramError;
+
+/// Prefix of the guest's exports that units import from the module `rt`.
+const RUNTIME_PREFIX: &str = "rt_";
+
+/// The guest's code and its exports.
+pub(crate) struct Guest {
+    pub(crate) module: Module,
+    pub(crate) table: ModuleExport,
+    pub(crate) stack_pointer: Option<ModuleExport>,
+    pub(crate) boot: ModuleExport,
+    pub(crate) allocate: ModuleExport,
+    pub(crate) link_unit: ModuleExport,
+    pub(crate) make_namespace: ModuleExport,
+    pub(crate) evaluate: ModuleExport,
+    pub(crate) describe: ModuleExport,
+    pub(crate) invoke: ModuleExport,
+    pub(crate) resume: ModuleExport,
+    runtime: HashMap<&'static str, ModuleExport>,
+}
+
+impl Guest {
+    pub(crate) fn new(module: Module) -> Result<Self, ProgramError> {
+        let find = |name: &str| {
+            module
+                .get_export_index(name)
+                .ok_or_else(|| ProgramError::Link(format!("the guest does not export {name}")))
+        };
+        let runtime = RUNTIME_FUNCTIONS
+            .iter()
+            .filter_map(|function| {
+                let export = module.get_export_index(&format!("{RUNTIME_PREFIX}{}", function.name))?;
+                Some((function.name, export))
+            })
+            .collect();
+        Ok(Guest {
+            table: find("__indirect_function_table")?,
+            stack_pointer: module.get_export_index("__stack_pointer"),
+            boot: find("boot")?,
+            allocate: find("allocate")?,
+            link_unit: find("link_unit")?,
+            make_namespace: find("make_namespace")?,
+            evaluate: find("evaluate")?,
+            describe: find("describe")?,
+            invoke: find("invoke")?,
+            resume: find("resume")?,
+            runtime,
+            module,
+        })
+    }
+
+    /// The guest's export for `rt.<name>`.
+    pub(crate) fn runtime_function(&self, name: &str) -> Option<ModuleExport> {
+        self.runtime.get(name).copied()
+    }
+}

@@ -1,0 +1,144 @@
+//! Native code of units: compiled in parallel, kept in a cache keyed by content.
+
+use std::{
+    fs,
+    hash::{DefaultHasher, Hash, Hasher},
+    io::Write,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use convex_wasm_compiler::unit::CompiledUnit;
+use sha2::{Digest, Sha256};
+use wasmtime::Module;
+
+use crate::error::ProgramError;
+
+/// Keeps native code from one start of the server to the next.
+///
+/// Native code is trusted: what `get` answers is executed with the process's own rights. An implementation must only
+/// answer bytes that were given to `put` under the same key, from storage that nobody else can write to.
+pub trait NativeCache: Send + Sync + 'static {
+    /// The bytes stored under `key`, if there are any.
+    fn get(&self, key: &str) -> Option<Vec<u8>>;
+    /// Stores `bytes`. Failing to do so is no error: the code will be compiled again.
+    fn put(&self, key: &str, bytes: &[u8]);
+}
+
+/// Keeps nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoCache;
+
+impl NativeCache for NoCache {
+    fn get(&self, _key: &str) -> Option<Vec<u8>> {
+        None
+    }
+
+    fn put(&self, _key: &str, _bytes: &[u8]) {}
+}
+
+/// Keeps native code as files `<key>.cwasm` of a directory that only the operator can write to.
+#[derive(Clone, Debug)]
+pub struct DirectoryCache {
+    directory: PathBuf,
+}
+
+impl DirectoryCache {
+    /// Uses `directory`, which is made if it does not exist.
+    ///
+    /// # Errors
+    /// The directory cannot be made.
+    pub fn open(directory: impl Into<PathBuf>) -> std::io::Result<Self> {
+        let directory = directory.into();
+        fs::create_dir_all(&directory)?;
+        Ok(DirectoryCache { directory })
+    }
+
+    fn path(&self, key: &str) -> PathBuf {
+        self.directory.join(format!("{key}.cwasm"))
+    }
+
+    /// Writes beside the final name and renames, so that no reader ever sees half a file.
+    fn write(&self, key: &str, bytes: &[u8]) -> std::io::Result<()> {
+        let unfinished = self.directory.join(format!("{key}.{}.unfinished", std::process::id()));
+        fs::File::create(&unfinished)?.write_all(bytes)?;
+        fs::rename(&unfinished, self.path(key))
+    }
+
+    /// The directory.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+}
+
+impl NativeCache for DirectoryCache {
+    fn get(&self, key: &str) -> Option<Vec<u8>> {
+        fs::read(self.path(key)).ok()
+    }
+
+    fn put(&self, key: &str, bytes: &[u8]) {
+        if let Err(error) = self.write(key, bytes) {
+            tracing::warn!(%error, directory = %self.directory.display(), "cannot keep native code");
+        }
+    }
+}
+
+/// A unit and its native code.
+#[derive(Clone)]
+pub struct NativeUnit {
+    /// What the compiler made.
+    pub unit: Arc<CompiledUnit>,
+    /// Bytes of native code, with its tables.
+    pub native_size: usize,
+    /// Whether the code came from the cache.
+    pub cached: bool,
+    pub(crate) module: Module,
+}
+
+/// Compiles Wasm to native code and loads it, or loads it from the cache.
+pub(crate) struct NativeCompiler {
+    pub(crate) engine: wasmtime::Engine,
+    pub(crate) cache: Box<dyn NativeCache>,
+}
+
+impl NativeCompiler {
+    pub(crate) fn unit(&self, unit: &Arc<CompiledUnit>) -> Result<NativeUnit, ProgramError> {
+        let (module, native_size, cached) = self.module(&unit.wasm).map_err(|error| ProgramError::Compile {
+            path: unit.path.clone(),
+            reason: format!("{error:#}"),
+        })?;
+        Ok(NativeUnit { unit: unit.clone(), native_size, cached, module })
+    }
+
+    /// The module, the size of its native code, and whether that came from the cache.
+    pub(crate) fn module(&self, wasm: &[u8]) -> wasmtime::Result<(Module, usize, bool)> {
+        let key = self.key(wasm);
+        if let Some(native) = self.cache.get(&key) {
+            match self.load(&native) {
+                Ok(module) => return Ok((module, native.len(), true)),
+                Err(error) => tracing::warn!(%key, %error, "native code in the cache does not load; compiling again"),
+            }
+        }
+        let native = self.engine.precompile_module(wasm)?;
+        self.cache.put(&key, &native);
+        Ok((self.load(&native)?, native.len(), false))
+    }
+
+    /// Loads native code that this process or the build of this program made.
+    pub(crate) fn load(&self, native: &[u8]) -> wasmtime::Result<Module> {
+        // SAFETY: the bytes are trusted to be the output of `precompile_module`: they come from that function, from a
+        // `NativeCache`, whose contract says so, or from the build script. Wasmtime itself checks that they were made
+        // by the same version with the same configuration.
+        unsafe { Module::deserialize(&self.engine, native) }
+    }
+
+    /// Depends on the Wasm and on all that makes native code differ: Wasmtime's version, its configuration, the machine.
+    fn key(&self, wasm: &[u8]) -> String {
+        let mut engine = DefaultHasher::new();
+        self.engine.precompile_compatibility_hash().hash(&mut engine);
+        let mut content = Sha256::new();
+        content.update(engine.finish().to_le_bytes());
+        content.update(wasm);
+        hex::encode(content.finalize())
+    }
+}
