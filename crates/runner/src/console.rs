@@ -22,11 +22,6 @@ impl LogLines {
         }
     }
 
-    /// The lines written so far.
-    pub fn lines(&self) -> &[String] {
-        &self.lines
-    }
-
     /// All lines.
     pub fn into_lines(self) -> Vec<String> {
         self.lines

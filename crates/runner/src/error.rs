@@ -1,6 +1,8 @@
 //! How a call can fail: by the application's fault, or by ours.
 
+use convex_wasm_database as database;
 use convex_wasm_knobs::MAX_ERROR_MESSAGE_LENGTH;
+use convex_wasm_runtime::BoxError;
 use convex_wasm_values::ConvexValue;
 
 /// The application's fault: the caller gets it as the result of the call.
@@ -30,50 +32,45 @@ impl FunctionError {
 /// The call could not be carried out; trying again may help.
 #[derive(Debug, thiserror::Error)]
 pub enum CallError {
-    /// A mutation conflicted with others each time it was run.
-    #[error(
-        "Documents read from or written to the {} changed while this mutation was being run and on every subsequent \
-         retry. See https://docs.convex.dev/error#1",
-        .table.as_ref().map_or("some table".to_owned(), |table| format!("\"{table}\" table"))
-    )]
-    Conflict {
-        /// The table, if it is known.
-        table: Option<String>,
-    },
+    /// The database could not; a conflict, if it lasted through all retries.
+    #[error(transparent)]
+    Database(#[from] database::Error),
     /// Too many functions run at once.
-    #[error("Too many {kind} functions run at once (limit: {limit}). Spread requests over time.")]
+    #[error("Too many {kind} run at once (limit: {limit}). Spread requests over time.")]
     TooManyConcurrent {
-        /// `query` or `mutation`.
+        /// `queries` or `mutations`.
         kind: &'static str,
         /// Most that run at once.
         limit: usize,
     },
     /// The call took longer than any call may.
-    #[error("Your request timed out after {seconds} s.")]
+    #[error("Your request timed out: it took longer than {seconds} s.")]
     Timeout {
         /// The limit.
         seconds: u64,
     },
-    /// The snapshot that was asked for cannot be read.
-    #[error("{0}")]
-    Snapshot(String),
-    /// The database failed.
-    #[error("the database failed: {0}")]
-    Database(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// A fault of ours.
     #[error("internal error: {0}")]
-    Internal(String),
+    Internal(BoxError),
 }
 
 impl CallError {
     /// Convex's short code.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Conflict { .. } => "OptimisticConcurrencyControlFailure",
+            Self::Database(error) => error.code(),
             Self::TooManyConcurrent { .. } => "TooManyConcurrentRequests",
             Self::Timeout { .. } => "SystemTimeoutError",
-            Self::Snapshot(_) => "InvalidSnapshot",
-            Self::Database(_) | Self::Internal(_) => "InternalServerError",
+            Self::Internal(_) => "InternalServerError",
+        }
+    }
+}
+
+impl From<BoxError> for CallError {
+    fn from(error: BoxError) -> Self {
+        match error.downcast::<database::Error>() {
+            Ok(error) => Self::Database(*error),
+            Err(error) => Self::Internal(error),
         }
     }
 }

@@ -2,11 +2,13 @@
 
 use convex_wasm_values::Validator;
 use serde::{Deserialize, Serialize};
+use tokio::sync::RwLock;
 
 use crate::path::FunctionPath;
 
 /// What a function may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum FunctionKind {
     /// Reads.
     Query,
@@ -19,17 +21,6 @@ pub enum FunctionKind {
 }
 
 impl FunctionKind {
-    /// The kind as `describe` and `1.0/runUdf` write it.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Some(match name {
-            "query" => Self::Query,
-            "mutation" => Self::Mutation,
-            "action" => Self::Action,
-            "httpAction" => Self::HttpAction,
-            _ => return None,
-        })
-    }
-
     /// Method of the registered function that runs it.
     pub fn method(self) -> &'static str {
         match self {
@@ -63,7 +54,7 @@ pub enum Visibility {
 }
 
 /// A function of a deployment.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Function {
     /// Its name.
     pub path: FunctionPath,
@@ -75,4 +66,20 @@ pub struct Function {
     pub args: Validator,
     /// The type of its result.
     pub returns: Validator,
+    /// Runs share this; a run that repeats after a conflict has it alone, so it cannot lose to another run of the same
+    /// function again. Waiting is first come, first served.
+    pub(crate) gate: RwLock<()>,
+}
+
+impl Function {
+    /// A function with these properties.
+    pub fn new(
+        path: FunctionPath,
+        kind: FunctionKind,
+        visibility: Visibility,
+        args: Validator,
+        returns: Validator,
+    ) -> Self {
+        Self { path, kind, visibility, args, returns, gate: RwLock::new(()) }
+    }
 }

@@ -2,12 +2,11 @@
 //!
 //! Nothing above this trait knows which lane a function runs on.
 
+use convex_wasm_runtime::RunError;
 use futures::future::BoxFuture;
 
 use crate::execution::Execution;
 use crate::path::FunctionPath;
-
-pub use convex_wasm_runtime::{RunError, StackFrame, ThrownError};
 
 /// One execution of a function, fully determined: the same invocation against the same answers of its host gives the same
 /// result, on every lane.

@@ -1,1 +1,39 @@
 //! Runs a function on a lane: arguments, validators, system calls, limits and logs.
+//!
+//! ```text
+//! FunctionRunner::run(Call) ── finds the function, begins a transaction, repeats after a conflict
+//!      └─ invoke ── checks arguments, runs on the Lane, checks the result
+//!            └─ Execution ── the host of the JavaScript: system calls, console, environment
+//!                  └─ runUdf ── invoke again, in the same transaction
+//! ```
+
+mod console;
+mod deployment;
+mod environment;
+mod error;
+mod execution;
+mod function;
+mod identity;
+mod invoke;
+mod lane;
+mod lookup;
+mod path;
+mod recording;
+mod runner;
+mod source_map;
+mod stack;
+mod syscalls;
+
+pub use deployment::Deployment;
+pub use error::{CallError, FunctionError};
+pub use execution::Execution;
+pub use function::{Function, FunctionKind, Visibility};
+pub use identity::Identity;
+pub use lane::{Invocation, Lane};
+pub use lookup::Audience;
+pub use path::{FunctionPath, InvalidPath};
+pub use recording::{
+    AnswerRecord, ExecutionRecord, LogRecord, OperationKind, OperationRecord, OutcomeRecord, Recording,
+};
+pub use runner::{Call, FunctionRunner, Outcome, RecordingSink};
+pub use source_map::{ModuleSourceMap, SourcePosition};

@@ -1,0 +1,54 @@
+//! A deployed app, ready to run.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use crate::function::Function;
+use crate::lane::Lane;
+use crate::path::FunctionPath;
+use crate::source_map::ModuleSourceMap;
+
+/// The functions of a deployment and the lane that runs them. Never changes: a deploy makes a new one.
+pub struct Deployment {
+    functions: BTreeMap<FunctionPath, Arc<Function>>,
+    source_maps: HashMap<String, ModuleSourceMap>,
+    lane: Arc<dyn Lane>,
+}
+
+impl Deployment {
+    /// A deployment of these functions; source maps are by module path.
+    pub fn new(
+        functions: impl IntoIterator<Item = Function>,
+        source_maps: impl IntoIterator<Item = (String, Option<String>)>,
+        lane: Arc<dyn Lane>,
+    ) -> Self {
+        Self {
+            functions: functions.into_iter().map(|function| (function.path.clone(), Arc::new(function))).collect(),
+            source_maps: source_maps
+                .into_iter()
+                .map(|(module, json)| (module.clone(), ModuleSourceMap::new(module, json)))
+                .collect(),
+            lane,
+        }
+    }
+
+    /// All functions, by path.
+    pub fn functions(&self) -> impl Iterator<Item = &Arc<Function>> {
+        self.functions.values()
+    }
+
+    /// The function of a path.
+    pub fn function(&self, path: &FunctionPath) -> Option<&Arc<Function>> {
+        self.functions.get(path)
+    }
+
+    /// The source map of a module.
+    pub fn source_map(&self, module: &str) -> Option<&ModuleSourceMap> {
+        self.source_maps.get(module)
+    }
+
+    /// The lane that runs the functions.
+    pub fn lane(&self) -> &dyn Lane {
+        &*self.lane
+    }
+}

@@ -1,0 +1,311 @@
+//! Runs functions: finds them, gives them a transaction, commits, and repeats what lost a conflict.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use convex_wasm_database::{self as database, Begin, Database, Timestamp, Transaction};
+use convex_wasm_knobs::{
+    APPLICATION_FUNCTION_RUNNER_SEMAPHORE_TIMEOUT_MS, APPLICATION_MAX_CONCURRENT_MUTATIONS,
+    APPLICATION_MAX_CONCURRENT_QUERIES, DATABASE_UDF_SYSTEM_TIMEOUT_SECONDS, UDF_EXECUTOR_OCC_INITIAL_BACKOFF_MS,
+    UDF_EXECUTOR_OCC_MAX_BACKOFF_MS, UDF_EXECUTOR_OCC_MAX_RETRIES,
+};
+use convex_wasm_values::ConvexValue;
+use parking_lot::RwLock;
+use rand::{Rng, RngCore, SeedableRng};
+use rand_chacha::ChaCha12Rng;
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+use crate::console::LogLines;
+use crate::deployment::Deployment;
+use crate::environment::EnvironmentCache;
+use crate::error::{CallError, FunctionError};
+use crate::execution::{CallContext, CallState};
+use crate::function::{Function, FunctionKind};
+use crate::identity::Identity;
+use crate::invoke::{Failed, Invoke, invoke};
+use crate::lookup::{Audience, lookup, not_found};
+use crate::path::FunctionPath;
+use crate::recording::Recording;
+
+/// A call from outside.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The function.
+    pub path: FunctionPath,
+    /// Its argument, normally an object.
+    pub arguments: ConvexValue,
+    /// The kind it must be of; None takes any.
+    pub kind: Option<FunctionKind>,
+    /// Who looks for it.
+    pub audience: Audience,
+    /// Who it runs for.
+    pub identity: Identity,
+    /// Id of the request, for logs.
+    pub request_id: String,
+}
+
+/// What came of a call that was carried out.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The result, or the application's error.
+    pub result: Result<ConvexValue, FunctionError>,
+    /// What it wrote to the console.
+    pub log_lines: Vec<String>,
+    /// When it happened: the commit, or the snapshot it read.
+    pub timestamp: Timestamp,
+}
+
+/// Takes recordings of calls.
+pub type RecordingSink = Arc<dyn Fn(Recording) + Send + Sync>;
+
+/// Runs the functions of the current deployment.
+pub struct FunctionRunner {
+    database: Database,
+    instance_name: Arc<str>,
+    environment: EnvironmentCache,
+    deployment: RwLock<Option<Arc<Deployment>>>,
+    recordings: Option<RecordingSink>,
+    queries: Slots,
+    mutations: Slots,
+}
+
+impl FunctionRunner {
+    /// A runner without a deployment. `system_environment` are variables that every function sees.
+    pub fn new(
+        database: Database,
+        instance_name: impl Into<Arc<str>>,
+        system_environment: BTreeMap<String, String>,
+        recordings: Option<RecordingSink>,
+    ) -> Self {
+        Self {
+            database,
+            instance_name: instance_name.into(),
+            environment: EnvironmentCache::new(system_environment),
+            deployment: RwLock::new(None),
+            recordings,
+            queries: Slots::new("queries", APPLICATION_MAX_CONCURRENT_QUERIES.get()),
+            mutations: Slots::new("mutations", APPLICATION_MAX_CONCURRENT_MUTATIONS.get()),
+        }
+    }
+
+    /// Makes `deployment` the current one. Calls that run already end on the one they began with.
+    pub fn deploy(&self, deployment: Arc<Deployment>) {
+        *self.deployment.write() = Some(deployment);
+    }
+
+    /// The current deployment.
+    pub fn deployment(&self) -> Option<Arc<Deployment>> {
+        self.deployment.read().clone()
+    }
+
+    /// The newest snapshot.
+    pub fn latest_timestamp(&self) -> Timestamp {
+        self.database.latest_timestamp()
+    }
+
+    /// Runs a query or a mutation.
+    ///
+    /// # Errors
+    /// See [`CallError`]. Errors of the application are in the outcome.
+    pub async fn run(&self, call: Call) -> Result<Outcome, CallError> {
+        let (deployment, function) = match self.find(&call) {
+            Ok(found) => found,
+            Err(error) => return Ok(self.refused(error)),
+        };
+        match function.kind {
+            FunctionKind::Query => {
+                let _slot = self.queries.take().await?;
+                self.attempt(&call, &deployment, &function, None).await
+            }
+            FunctionKind::Mutation => self.mutate(&call, &deployment, &function).await,
+            FunctionKind::Action | FunctionKind::HttpAction => Ok(self.refused(FunctionError::new(format!(
+                "{} is an action: this server does not run actions yet.",
+                function.path
+            )))),
+        }
+    }
+
+    /// Runs a query at an older snapshot.
+    ///
+    /// # Errors
+    /// See [`CallError`].
+    pub async fn query_at(&self, call: Call, at: Timestamp) -> Result<Outcome, CallError> {
+        match self.find(&Call { kind: Some(FunctionKind::Query), ..call.clone() }) {
+            Ok((deployment, function)) => {
+                let _slot = self.queries.take().await?;
+                self.attempt(&call, &deployment, &function, Some(at)).await
+            }
+            Err(error) => Ok(self.refused(error)),
+        }
+    }
+
+    fn find(&self, call: &Call) -> Result<(Arc<Deployment>, Arc<Function>), FunctionError> {
+        let audience = if call.identity.is_admin() && call.audience != Audience::Functions {
+            Audience::Admins
+        } else {
+            call.audience
+        };
+        let deployment = self.deployment().ok_or_else(|| not_found(&call.path, call.audience))?;
+        let function = lookup(&deployment, &call.path, call.kind, audience)?;
+        Ok((deployment, function))
+    }
+
+    fn refused(&self, error: FunctionError) -> Outcome {
+        Outcome { result: Err(error), log_lines: Vec::new(), timestamp: self.database.latest_timestamp() }
+    }
+
+    /// Runs a mutation until it commits or fails for good.
+    async fn mutate(
+        &self,
+        call: &Call,
+        deployment: &Arc<Deployment>,
+        function: &Arc<Function>,
+    ) -> Result<Outcome, CallError> {
+        let mut conflicts = 0;
+        loop {
+            let result = if conflicts == 0 {
+                let _shared = function.gate.read().await;
+                let _slot = self.mutations.take().await?;
+                self.attempt(call, deployment, function, None).await
+            } else {
+                let _alone = function.gate.write().await;
+                let _slot = self.mutations.take().await?;
+                self.attempt(call, deployment, function, None).await
+            };
+            match result {
+                Err(CallError::Database(error))
+                    if error.is_retriable() && conflicts < UDF_EXECUTOR_OCC_MAX_RETRIES.get() =>
+                {
+                    tracing::debug!(function = %call.path, conflicts, %error, "running a mutation again");
+                    tokio::time::sleep(backoff(conflicts)).await;
+                    conflicts += 1;
+                }
+                result => return result,
+            }
+        }
+    }
+
+    /// Runs a function once and commits what it wrote.
+    async fn attempt(
+        &self,
+        call: &Call,
+        deployment: &Arc<Deployment>,
+        function: &Arc<Function>,
+        at: Option<Timestamp>,
+    ) -> Result<Outcome, CallError> {
+        let unix_nanos = unix_nanos();
+        let begin = || self.begin(at, &function.path, unix_nanos);
+        let transaction = begin()?;
+        let context = Arc::new(CallContext {
+            deployment: deployment.clone(),
+            identity: call.identity.clone(),
+            request_id: call.request_id.clone(),
+            instance_name: self.instance_name.clone(),
+            environment: self.environment.at(&self.database, transaction.timestamp(), begin).await?,
+            time_ms: (unix_nanos / 1_000_000) as f64,
+        });
+        let mut random = ChaCha12Rng::from_os_rng();
+        let execution = Invoke {
+            context,
+            function: function.clone(),
+            arguments: call.arguments.clone(),
+            depth: 0,
+            seed: random_seed(&mut random),
+            seeds: random,
+        };
+        let recording = self.recordings.is_some().then(Recording::default);
+        let state = Box::new(CallState { transaction, logs: LogLines::default(), recording });
+        let (result, state) = within_time_limit(invoke(execution, state)).await??;
+        let CallState { transaction, logs, recording } = *state;
+        if let (Some(sink), Some(recording)) = (&self.recordings, recording) {
+            sink(recording);
+        }
+        let result = match result {
+            Ok(value) => Ok(value),
+            Err(Failed::Function(error)) => Err(error),
+            Err(Failed::System(error)) => return Err(error.into()),
+        };
+        let (result, timestamp) = self.finish(transaction, function.kind, result).await?;
+        Ok(Outcome { result, log_lines: logs.into_lines(), timestamp })
+    }
+
+    fn begin(&self, at: Option<Timestamp>, path: &FunctionPath, unix_nanos: u64) -> database::Result<Transaction> {
+        let begin = Begin {
+            id_seed: random_seed(&mut rand::rng()),
+            unix_nanos,
+            writer: Some(path.to_string()),
+            journal: None,
+        };
+        match at {
+            Some(timestamp) => self.database.begin_at(timestamp, begin),
+            None => Ok(self.database.begin(begin)),
+        }
+    }
+
+    /// Commits a mutation that succeeded. Everything else leaves no trace.
+    async fn finish(
+        &self,
+        transaction: Transaction,
+        kind: FunctionKind,
+        result: Result<ConvexValue, FunctionError>,
+    ) -> Result<(Result<ConvexValue, FunctionError>, Timestamp), CallError> {
+        let begun = transaction.timestamp();
+        if kind != FunctionKind::Mutation || result.is_err() {
+            return Ok((result, begun));
+        }
+        match self.database.commit(transaction).await {
+            Ok(committed) => Ok((result, committed.timestamp)),
+            Err(database::Error::Developer { message, data, .. }) => {
+                Ok((Err(FunctionError { data, ..FunctionError::new(message) }), begun))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// Places for functions to run in.
+struct Slots {
+    kind: &'static str,
+    limit: usize,
+    free: Semaphore,
+}
+
+impl Slots {
+    fn new(kind: &'static str, limit: usize) -> Self {
+        Self { kind, limit, free: Semaphore::new(limit) }
+    }
+
+    async fn take(&self) -> Result<SemaphorePermit<'_>, CallError> {
+        let patience = Duration::from_millis(APPLICATION_FUNCTION_RUNNER_SEMAPHORE_TIMEOUT_MS.get());
+        match tokio::time::timeout(patience, self.free.acquire()).await {
+            Ok(Ok(slot)) => Ok(slot),
+            _ => Err(CallError::TooManyConcurrent { kind: self.kind, limit: self.limit }),
+        }
+    }
+}
+
+async fn within_time_limit<F: Future>(execution: F) -> Result<F::Output, CallError> {
+    let seconds = DATABASE_UDF_SYSTEM_TIMEOUT_SECONDS.get();
+    tokio::time::timeout(Duration::from_secs(seconds), execution).await.map_err(|_| CallError::Timeout { seconds })
+}
+
+/// Exponential back-off with jitter, so that mutations that met once do not meet again.
+fn backoff(conflicts: u32) -> Duration {
+    let full = UDF_EXECUTOR_OCC_INITIAL_BACKOFF_MS
+        .get()
+        .saturating_mul(1 << conflicts.min(20))
+        .min(UDF_EXECUTOR_OCC_MAX_BACKOFF_MS.get());
+    Duration::from_millis(full).mul_f64(rand::rng().random_range(0.5..1.0))
+}
+
+fn random_seed(random: &mut impl RngCore) -> [u8; 32] {
+    let mut seed = [0; 32];
+    random.fill_bytes(&mut seed);
+    seed
+}
+
+fn unix_nanos() -> u64 {
+    // A clock before 1970 counts as 1970; one after 2554 as 2554.
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos().try_into().unwrap_or(u64::MAX))
+}
