@@ -1,0 +1,4 @@
+//! Built-ins: array.
+
+/// Builds them.
+pub(crate) fn install() {}

@@ -1,0 +1,4 @@
+//! Built-ins: base64.
+
+/// Builds them.
+pub(crate) fn install() {}

@@ -1,0 +1,4 @@
+//! Built-ins: console.
+
+/// Builds them.
+pub(crate) fn install() {}

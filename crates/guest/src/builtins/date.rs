@@ -1,0 +1,4 @@
+//! Built-ins: date.
+
+/// Builds them.
+pub(crate) fn install() {}

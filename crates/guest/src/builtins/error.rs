@@ -1,0 +1,4 @@
+//! Built-ins: error.
+
+/// Builds them.
+pub(crate) fn install() {}

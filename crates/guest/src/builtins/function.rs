@@ -1,0 +1,4 @@
+//! `Function`.
+
+/// Builds them.
+pub(crate) fn install() {}

@@ -1,0 +1,4 @@
+//! Built-ins: generator_protos.
+
+/// Builds them.
+pub(crate) fn install() {}

@@ -1,0 +1,4 @@
+//! Built-ins: global.
+
+/// Builds them.
+pub(crate) fn install() {}

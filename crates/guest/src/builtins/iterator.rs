@@ -1,0 +1,4 @@
+//! Built-ins: iterator.
+
+/// Builds them.
+pub(crate) fn install() {}

@@ -1,0 +1,4 @@
+//! Built-ins: map_set.
+
+/// Builds them.
+pub(crate) fn install() {}

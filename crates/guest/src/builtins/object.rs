@@ -1,0 +1,4 @@
+//! `Object`.
+
+/// Builds them.
+pub(crate) fn install() {}

@@ -1,0 +1,4 @@
+//! Built-ins: promise_statics.
+
+/// Builds them.
+pub(crate) fn install() {}

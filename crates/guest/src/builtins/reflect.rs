@@ -1,0 +1,4 @@
+//! Built-ins: reflect.
+
+/// Builds them.
+pub(crate) fn install() {}

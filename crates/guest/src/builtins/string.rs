@@ -1,0 +1,4 @@
+//! Built-ins: string.
+
+/// Builds them.
+pub(crate) fn install() {}

@@ -1,0 +1,4 @@
+//! Built-ins: structured_clone.
+
+/// Builds them.
+pub(crate) fn install() {}

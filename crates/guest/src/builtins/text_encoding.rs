@@ -1,0 +1,4 @@
+//! Built-ins: text_encoding.
+
+/// Builds them.
+pub(crate) fn install() {}

@@ -1,0 +1,4 @@
+//! Built-ins: uri.
+
+/// Builds them.
+pub(crate) fn install() {}

@@ -1,0 +1,4 @@
+//! Built-ins: url.
+
+/// Builds them.
+pub(crate) fn install() {}

@@ -1,0 +1,195 @@
+//! Calling and constructing.
+
+use convex_wasm_abi::layout::function as abi;
+use convex_wasm_abi::memory::ARGUMENT_CAPACITY;
+use convex_wasm_abi::unit::function_info as info;
+
+use crate::builtin::NativeFunction;
+use crate::cell::{Gc, kind};
+use crate::error::describe;
+use crate::key::PropertyKey;
+use crate::memory::{NEW_TARGET, STACK_DEPTH, STACK_LIMIT, set_argument};
+use crate::names::keys;
+use crate::object::{FunctionCell, Object};
+use crate::realm::{Intrinsic, intrinsic};
+use crate::shape::root_shape;
+use crate::throw::{JsResult, Throw, from_word, throw_range_error, throw_type_error};
+use crate::value::Value;
+
+/// Native stack that a built-in between two JavaScript functions may take, in bytes of [`STACK_DEPTH`].
+const NATIVE_FRAME: u32 = 1024;
+/// Rust's own stack grows down to 0; below this address a call is refused.
+const RUST_STACK_RESERVE: usize = 0x1_8000;
+
+/// Whether the value can be called.
+#[inline]
+pub fn is_callable(value: Value) -> bool {
+    match value.as_object() {
+        Some(object) => object.kind.get() == kind::FUNCTION || crate::builtins::proxy::is_callable(object),
+        None => false,
+    }
+}
+
+/// Whether the value can be constructed.
+pub fn is_constructor(value: Value) -> bool {
+    match value.as_object() {
+        Some(object) if object.kind.get() == kind::FUNCTION => object.has_flag(abi::CONSTRUCTOR),
+        Some(object) => crate::builtins::proxy::is_constructor(object),
+        None => false,
+    }
+}
+
+/// The method in `value`: `None` if undefined or null, TypeError if not callable.
+pub fn as_method(value: Value, key: PropertyKey) -> JsResult<Option<Object>> {
+    match value.as_object() {
+        Some(object) if is_callable(value) => Ok(Some(object)),
+        None if value.is_nullish() => Ok(None),
+        _ => Err(throw_type_error(format!("{} is not a function", describe_with_key(value, key)))),
+    }
+}
+
+fn describe_with_key(value: Value, key: PropertyKey) -> String {
+    let _ = key;
+    describe(value)
+}
+
+/// RangeError if the stack is nearly used up.
+#[inline]
+pub fn check_stack() -> JsResult<()> {
+    let here = 0u8;
+    if (&raw const here) as usize <= RUST_STACK_RESERVE || STACK_DEPTH.get() > STACK_LIMIT.get() && STACK_LIMIT.get() != 0 {
+        return Err(stack_overflow());
+    }
+    Ok(())
+}
+
+/// RangeError: Maximum call stack size exceeded.
+#[cold]
+pub fn stack_overflow() -> Throw {
+    throw_range_error("Maximum call stack size exceeded")
+}
+
+/// The function in table slot `index` with the ABI's type for callees.
+#[inline(always)]
+fn code(index: u32) -> NativeFunction {
+    // SAFETY: function cells and records only hold table indices of functions of this type; on wasm32 a function pointer
+    // is its table index.
+    unsafe { core::mem::transmute::<usize, NativeFunction>(index as usize) }
+}
+
+/// `function.call(this, ...arguments)`. TypeError if it is not callable.
+#[inline]
+pub fn call(function: Value, this: Value, arguments: &[Value]) -> JsResult {
+    match function.as_object().and_then(Object::as_function) {
+        Some(cell) => call_function(cell, this, arguments),
+        None => call_other(function, this, arguments),
+    }
+}
+
+#[cold]
+fn call_other(function: Value, this: Value, arguments: &[Value]) -> JsResult {
+    check_stack()?;
+    match function.as_object() {
+        Some(object) if crate::builtins::proxy::is_callable(object) => {
+            crate::builtins::proxy::call(object, this, arguments)
+        }
+        _ => Err(throw_type_error(format!("{} is not a function", describe(function)))),
+    }
+}
+
+/// As [`call`], for a function known to be one.
+#[inline]
+pub fn call_function(function: Gc<FunctionCell>, this: Value, arguments: &[Value]) -> JsResult {
+    enter(function, function.code.get(), this, arguments)
+}
+
+#[inline]
+fn enter(function: Gc<FunctionCell>, code_index: u32, this: Value, arguments: &[Value]) -> JsResult {
+    check_stack()?;
+    let count = arguments.len() as u32;
+    if count > 3 {
+        if count > ARGUMENT_CAPACITY {
+            return Err(throw_range_error("Maximum call stack size exceeded"));
+        }
+        for (index, &value) in arguments.iter().enumerate().skip(3) {
+            set_argument(index as u32, value);
+        }
+    }
+    let first = |index: usize| arguments.get(index).copied().unwrap_or(Value::UNDEFINED);
+    let depth = STACK_DEPTH.get();
+    STACK_DEPTH.set(depth + NATIVE_FRAME);
+    let word = code(code_index)(function.address(), count, this, first(0), first(1), first(2));
+    STACK_DEPTH.set(depth);
+    from_word(word)
+}
+
+/// `new constructor(...arguments)` with that `new.target` (pass the constructor itself for plain `new`). TypeError if it
+/// is no constructor.
+pub fn construct(constructor: Value, arguments: &[Value], new_target: Value) -> JsResult<Object> {
+    let Some(function) = constructor.as_object().and_then(Object::as_function) else {
+        check_stack()?;
+        return match constructor.as_object() {
+            Some(object) if crate::builtins::proxy::is_constructor(object) => {
+                crate::builtins::proxy::construct(object, arguments, new_target)
+            }
+            _ => Err(throw_type_error(format!("{} is not a constructor", describe(constructor)))),
+        };
+    };
+    if !function.object().has_flag(abi::CONSTRUCTOR) {
+        return Err(throw_type_error(format!("{} is not a constructor", describe(constructor))));
+    }
+    let record = function.info.get();
+    let is_derived = function.object().has_flag(abi::DERIVED);
+    let this = if function.is_native() {
+        Value::UNDEFINED
+    } else if is_derived {
+        Value::EMPTY
+    } else {
+        new_instance(new_target)?.into()
+    };
+    if record.has(info::USES_NEW_TARGET) {
+        NEW_TARGET.set(new_target);
+    }
+    // A class's CODE refuses plain calls; its record has the real one.
+    let result = enter(function, record.code.get(), this, arguments)?;
+    match result.as_object().or_else(|| this.as_object()) {
+        Some(object) => Ok(object),
+        None => Err(throw_type_error("Derived constructors may only return object or undefined")),
+    }
+}
+
+/// OrdinaryCreateFromConstructor with `Object.prototype` as the default.
+fn new_instance(new_target: Value) -> JsResult<Object> {
+    let prototype = match new_target.as_object() {
+        Some(target) => target.get(keys::prototype())?.as_object(),
+        None => None,
+    };
+    let prototype = prototype.unwrap_or_else(|| intrinsic(Intrinsic::ObjectPrototype));
+    Ok(Object::with_shape(instance_shape(prototype)))
+}
+
+/// The shape of fresh instances whose prototype is `prototype`.
+fn instance_shape(prototype: Object) -> crate::shape::Shape {
+    root_shape(kind::OBJECT, Some(prototype), INSTANCE_CAPACITY)
+}
+
+/// Inline slots of class instances.
+const INSTANCE_CAPACITY: u16 = 8;
+
+/// `value[key](...arguments)` on any value: GetV and Call.
+pub fn invoke(value: Value, key: PropertyKey, arguments: &[Value]) -> JsResult {
+    let method = crate::convert::get_value(value, key)?;
+    if !is_callable(method) {
+        return Err(throw_type_error(format!("{} is not a function", key.display())));
+    }
+    call(method, value, arguments)
+}
+
+/// Code of class constructors for plain calls.
+pub extern "C" fn class_called(function: u32, _: u32, _: Value, _: Value, _: Value, _: Value) -> Value {
+    // SAFETY: the ABI passes the address of the callee.
+    let function = unsafe { Gc::<FunctionCell>::from_address(function) };
+    let name = function.object().function_name();
+    let _pending = throw_type_error(format!("Class constructor {name} cannot be invoked without 'new'"));
+    Value::EXCEPTION
+}

@@ -1,0 +1,81 @@
+//! The JavaScript runtime inside Wasm.
+//!
+//! Compiled modules (*units*) import its `rt_*` functions, the host calls the functions of [`bridge`]; both contracts are
+//! in `convex_wasm_abi`. One thread, one realm, no clock, no randomness, no file: all of that comes from the host.
+//!
+//! # Where things are
+//! [`value`] NaN-boxed words · [`cell`] heap cells and references · [`heap`] the bump heap · [`string`], [`symbol`], [`key`],
+//! [`names`] strings and property keys · [`shape`], [`object`] objects · [`call`], [`throw`], [`convert`] the language's
+//! basic operations · [`iterate`], [`promise`], [`frame`], [`generator`] control · [`realm`], [`builtin`], [`builtins`]
+//! the library · [`exports`] what compiled code calls · [`bridge`], [`host`], [`operations`] the way out.
+//!
+//! # How to write a built-in
+//! A built-in is a plain function from a call to a result, listed in a table; `install` of its file runs once at boot:
+//!
+//! ```text
+//! fn at(cx: &CallContext) -> JsResult {
+//!     let string = this_string(cx, "String.prototype.at")?;       // cx.this, cx.arg(0), cx.arguments, cx.new_target
+//!     let index = to_integer_or_infinity(cx.arg(0))?;             // everything that may throw: `?`
+//!     …
+//!     Ok(JsString::from_unit(unit).into())                        // Value: From<bool, i32, u32, f64, &str, JsString, Object, Gc<T>>
+//! }
+//!
+//! const METHODS: &[Method] = &[("at", 1, native(at)), ("@@iterator", 0, native(iterator))];
+//!
+//! pub(crate) fn install() {
+//!     let prototype = intrinsic(Intrinsic::StringPrototype);      // exists already, or is made now
+//!     let constructor = constructor("String", 1, native_constructor(construct), prototype);   // also a global
+//!     methods(prototype, METHODS);
+//!     getters(prototype, &[("size", native(size))]);
+//!     to_string_tag(prototype, "String");
+//! }
+//! ```
+//!
+//! - **Throwing**: `return Err(throw_type_error("…"))`. Catching: `match … { Err(thrown) => thrown.take() }` gives the value.
+//! - **Calling**: `call(f, this, &[a, b])?`, `construct(f, &[..], f)?`, `object.invoke(key, &[..])?`. No allocation.
+//! - **Properties**: `object.get(key)?`, `set`, `delete`, `has_property`, `own_keys`, `get_own_property`, `define_own_property`,
+//!   `create_data_or_throw`; on primitives `get_value(value, key)?`. Keys: `keys::length()` for names in [`names`] (add yours
+//!   there if it is hot), `PropertyKey::from("x")`, an index `7u32.into()`, a symbol `symbol::iterator().into()`.
+//!   Arrays: `object.as_array()` gives the dense elements without asking (`is_plain`, `element`, `push`, `dense`).
+//! - **Own kinds of objects**: a `repr(C)` struct that begins with `header: ObjectHeader`, then private fields (`Cell`s, or
+//!   [`state::State`] for collections); `unsafe impl ObjectKind` with a number from [`cell::kind`];
+//!   `Gc::new(MapObject { header: ObjectHeader::new::<MapObject>(prototype), … })`; `value.as_kind::<MapObject>()` to get it back;
+//!   the prototype of a subclass: `cx.new_prototype(Intrinsic::MapPrototype)?`. Different internal methods: implement
+//!   [`object::exotic::Exotic`] and add the kind to `exotic::methods`.
+//! - **Iterating**: `iterate(value, |item| { …; Ok(true) })?` closes the iterator when told `false` or an error;
+//!   `IteratorRecord::open/step/close` by hand; `new_iterator_result(value, done)`.
+//! - **Promises**: `PromiseObject::pending()`, `promise.resolve(v)`, `promise.reject(v)`, `promise::resolved(v)?`,
+//!   `promise.then_native(data, |data, outcome| …)`, [`promise::capability::Capability`] for any constructor,
+//!   [`operations::enqueue_operation`] for asynchronous host calls, [`host::operation`] for synchronous ones.
+//! - **Data of a function object**: `function(name, length, code)` then `.home.set(value)`; read it as `cx.callee.home`.
+//! - **Missing things**: [`throw::hand_over`] ends the execution; it runs again on V8.
+
+pub mod bigint;
+pub mod bridge;
+pub mod builtin;
+pub mod builtins;
+pub mod call;
+pub mod cell;
+pub mod convert;
+pub mod error;
+pub mod exports;
+pub mod frame;
+pub mod function_source;
+pub mod generator;
+pub mod heap;
+pub mod host;
+pub mod iterate;
+pub mod key;
+pub mod memory;
+pub mod names;
+pub mod object;
+pub mod operations;
+pub mod promise;
+pub mod realm;
+pub mod realm_shapes;
+pub mod shape;
+pub mod state;
+pub mod string;
+pub mod symbol;
+pub mod throw;
+pub mod value;

@@ -1,0 +1,94 @@
+//! Typed access to the cells at fixed addresses (see [`convex_wasm_abi::memory`]).
+
+use convex_wasm_abi::memory;
+
+use crate::value::Value;
+
+/// A cell of type `T` at a fixed address.
+pub struct Fixed<T> {
+    address: u32,
+    kind: core::marker::PhantomData<T>,
+}
+
+impl<T: Copy> Fixed<T> {
+    const fn at(address: u32) -> Self {
+        Fixed { address, kind: core::marker::PhantomData }
+    }
+
+    /// Reads the cell.
+    #[inline(always)]
+    pub fn get(&self) -> T {
+        // SAFETY: `at` is only used below with addresses the ABI reserves for a `T`; the guest is single-threaded.
+        unsafe { core::ptr::read(self.address as usize as *const T) }
+    }
+
+    /// Writes the cell.
+    #[inline(always)]
+    pub fn set(&self, value: T) {
+        // SAFETY: as in `get`.
+        unsafe { core::ptr::write(self.address as usize as *mut T, value) }
+    }
+}
+
+/// The thrown value while a call returns EXCEPTION.
+pub static PENDING_EXCEPTION: Fixed<Value> = Fixed::at(memory::PENDING_EXCEPTION);
+/// `new.target` for the callee about to be entered.
+pub static NEW_TARGET: Fixed<Value> = Fixed::at(memory::NEW_TARGET);
+/// Native stack in use, in weighted bytes.
+pub static STACK_DEPTH: Fixed<u32> = Fixed::at(memory::STACK_DEPTH);
+/// Largest allowed [`STACK_DEPTH`].
+pub static STACK_LIMIT: Fixed<u32> = Fixed::at(memory::STACK_LIMIT);
+/// Next free byte of the bump heap.
+pub static HEAP_TOP: Fixed<u32> = Fixed::at(memory::HEAP_TOP);
+/// End of the bump heap.
+pub static HEAP_LIMIT: Fixed<u32> = Fixed::at(memory::HEAP_LIMIT);
+/// Epoch of prototype caches.
+pub static PROTO_EPOCH: Fixed<u32> = Fixed::at(memory::PROTO_EPOCH);
+/// Address of the global object.
+pub static GLOBAL_OBJECT: Fixed<u32> = Fixed::at(memory::GLOBAL_OBJECT);
+/// The clock of the execution, in milliseconds since the epoch.
+pub static TIME_MS: Fixed<f64> = Fixed::at(memory::TIME_MS);
+/// Seed of `Math.random`.
+pub static RANDOM_SEED: Fixed<[u8; 32]> = Fixed::at(memory::RANDOM_SEED);
+/// What the execution may do: [`convex_wasm_abi::memory::phase`].
+pub static PHASE: Fixed<u32> = Fixed::at(memory::PHASE);
+/// Why the guest executed `unreachable`.
+pub static TERMINATION: Fixed<u32> = Fixed::at(memory::TERMINATION);
+/// Address and length of what an export leaves for the host.
+pub static RESULT: Fixed<[u32; 2]> = Fixed::at(memory::RESULT);
+/// 0 while arrays may be iterated without calling their iterator.
+pub static ARRAY_ITERATION_CHANGED: Fixed<u32> = Fixed::at(memory::ARRAY_ITERATION_CHANGED);
+/// Value of a `yield`.
+pub static YIELD_VALUE: Fixed<Value> = Fixed::at(memory::YIELD_VALUE);
+/// Shape of a fresh `[]`.
+pub static ARRAY_SHAPE: Fixed<u32> = Fixed::at(memory::ARRAY_SHAPE);
+/// Shape of a fresh function.
+pub static FUNCTION_SHAPE: Fixed<u32> = Fixed::at(memory::FUNCTION_SHAPE);
+
+/// Reads operand or argument `index` of the argument buffer.
+#[inline(always)]
+pub fn argument(index: u32) -> Value {
+    debug_assert!(index < memory::ARGUMENT_CAPACITY);
+    // SAFETY: the buffer has ARGUMENT_CAPACITY words, and callers count below it.
+    unsafe { core::ptr::read((memory::ARGUMENTS as usize as *const Value).add(index as usize)) }
+}
+
+/// Writes argument `index` of the argument buffer.
+#[inline(always)]
+pub fn set_argument(index: u32, value: Value) {
+    debug_assert!(index < memory::ARGUMENT_CAPACITY);
+    // SAFETY: as in `argument`.
+    unsafe { core::ptr::write((memory::ARGUMENTS as usize as *mut Value).add(index as usize), value) }
+}
+
+/// The first `count` words of the argument buffer, copied: it is overwritten by the next call.
+pub fn take_arguments(from: u32, count: u32) -> Vec<Value> {
+    (from..count).map(argument).collect()
+}
+
+/// Writes one of the words of [`memory::INTRINSIC_TABLE`].
+pub fn set_intrinsic(index: usize, value: Value) {
+    debug_assert!(index < memory::INTRINSICS.len());
+    // SAFETY: the table has a word for each entry of INTRINSICS.
+    unsafe { core::ptr::write((memory::INTRINSIC_TABLE as usize as *mut Value).add(index), value) }
+}

@@ -1,0 +1,107 @@
+//! Interned strings the guest needs all the time.
+
+use crate::key::PropertyKey;
+use crate::state::State;
+use crate::string::{JsString, intern_latin1};
+
+macro_rules! names {
+    ($($method:ident $name:literal,)*) => {
+        #[allow(non_camel_case_types)]
+        enum Name { $($method,)* }
+        const NAMES: &[&str] = &[$($name,)*];
+        static STRINGS: State<[Option<JsString>; NAMES.len()]> = State::new([None; NAMES.len()]);
+        $(
+            #[doc = concat!("`", $name, "`")]
+            #[inline]
+            pub fn $method() -> JsString { name(Name::$method as usize) }
+        )*
+        /// The same names as property keys.
+        pub mod keys {
+            use super::*;
+            $(
+                #[doc = concat!("`", $name, "`")]
+                #[inline]
+                pub fn $method() -> PropertyKey { PropertyKey::from_interned(super::$method()) }
+            )*
+        }
+    };
+}
+
+#[inline]
+fn name(index: usize) -> JsString {
+    match STRINGS.with(|strings| strings[index]) {
+        Some(string) => string,
+        None => create(index),
+    }
+}
+
+#[cold]
+fn create(index: usize) -> JsString {
+    let string = intern_latin1(NAMES[index].as_bytes());
+    STRINGS.with(|strings| strings[index] = Some(string));
+    string
+}
+
+names! {
+    empty "",
+    length "length",
+    name_ "name",
+    prototype "prototype",
+    constructor "constructor",
+    message "message",
+    stack "stack",
+    cause "cause",
+    errors "errors",
+    to_string "toString",
+    value_of "valueOf",
+    to_json "toJSON",
+    next "next",
+    return_ "return",
+    throw "throw",
+    done "done",
+    value "value",
+    get "get",
+    set "set",
+    has "has",
+    add "add",
+    keys_ "keys",
+    size "size",
+    writable "writable",
+    enumerable "enumerable",
+    configurable "configurable",
+    then "then",
+    resolve "resolve",
+    index "index",
+    input "input",
+    groups "groups",
+    indices "indices",
+    raw "raw",
+    callee "callee",
+    proto "__proto__",
+    default "default",
+    last_index "lastIndex",
+    flags "flags",
+    exec "exec",
+    global "global",
+    unicode "unicode",
+    data "data",
+    code "code",
+    undefined "undefined",
+    null "null",
+    true_ "true",
+    false_ "false",
+    object "object",
+    function "function",
+    boolean "boolean",
+    number "number",
+    string "string",
+    symbol "symbol",
+    bigint "bigint",
+    status "status",
+    reason "reason",
+    fulfilled "fulfilled",
+    rejected "rejected",
+    promise "promise",
+    reject "reject",
+    join "join",
+}

@@ -1,0 +1,125 @@
+//! Building strings piece by piece.
+
+use super::{JsString, MAX_LENGTH, Units};
+use crate::throw::{JsResult, throw_range_error};
+
+/// A growing string: Latin-1 until a piece needs more.
+pub struct StringBuilder {
+    latin1: Vec<u8>,
+    utf16: Vec<u16>,
+    wide: bool,
+}
+
+impl Default for StringBuilder {
+    fn default() -> Self {
+        StringBuilder::new()
+    }
+}
+
+impl StringBuilder {
+    /// An empty one.
+    pub fn new() -> StringBuilder {
+        StringBuilder { latin1: Vec::new(), utf16: Vec::new(), wide: false }
+    }
+
+    /// An empty one with room for `units`.
+    pub fn with_capacity(units: usize) -> StringBuilder {
+        StringBuilder { latin1: Vec::with_capacity(units), utf16: Vec::new(), wide: false }
+    }
+
+    /// Units so far.
+    pub fn len(&self) -> usize {
+        if self.wide { self.utf16.len() } else { self.latin1.len() }
+    }
+
+    /// Whether nothing was appended yet.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    #[cold]
+    fn widen(&mut self) {
+        self.utf16 = self.latin1.iter().map(|&unit| unit as u16).collect();
+        self.latin1 = Vec::new();
+        self.wide = true;
+    }
+
+    /// Appends a unit.
+    #[inline]
+    pub fn push_unit(&mut self, unit: u16) {
+        if !self.wide {
+            if unit < 0x100 {
+                self.latin1.push(unit as u8);
+                return;
+            }
+            self.widen();
+        }
+        self.utf16.push(unit);
+    }
+
+    /// Appends a code point; surrogates stand for themselves.
+    pub fn push_code_point(&mut self, point: u32) {
+        if point < 0x1_0000 {
+            self.push_unit(point as u16);
+        } else {
+            self.push_unit(0xD800 + ((point - 0x1_0000) >> 10) as u16);
+            self.push_unit(0xDC00 + (point & 0x3FF) as u16);
+        }
+    }
+
+    /// Appends Latin-1 bytes.
+    #[inline]
+    pub fn push_latin1(&mut self, units: &[u8]) {
+        if self.wide {
+            self.utf16.extend(units.iter().map(|&unit| unit as u16));
+        } else {
+            self.latin1.extend_from_slice(units);
+        }
+    }
+
+    /// Appends UTF-16 units.
+    pub fn push_utf16(&mut self, units: &[u16]) {
+        if !self.wide {
+            self.widen();
+        }
+        self.utf16.extend_from_slice(units);
+    }
+
+    /// Appends Rust text.
+    pub fn push_str(&mut self, text: &str) {
+        if text.is_ascii() {
+            self.push_latin1(text.as_bytes());
+        } else {
+            text.chars().for_each(|point| self.push_code_point(point as u32));
+        }
+    }
+
+    /// Appends a string.
+    #[inline]
+    pub fn push_string(&mut self, string: JsString) {
+        self.push_units(string.units());
+    }
+
+    /// Appends units of a string.
+    #[inline]
+    pub fn push_units(&mut self, units: Units) {
+        match units {
+            Units::Latin1(units) => self.push_latin1(units),
+            Units::Utf16(units) => self.push_utf16(units),
+        }
+    }
+
+    /// Takes back what was appended after the first `length` units.
+    pub fn truncate(&mut self, length: usize) {
+        self.latin1.truncate(length);
+        self.utf16.truncate(length);
+    }
+
+    /// The string. RangeError if it is too long.
+    pub fn finish(self) -> JsResult<JsString> {
+        if self.len() > MAX_LENGTH as usize {
+            return Err(throw_range_error("Invalid string length"));
+        }
+        Ok(if self.wide { JsString::from_utf16(&self.utf16) } else { JsString::from_latin1(&self.latin1) })
+    }
+}

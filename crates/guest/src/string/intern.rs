@@ -1,0 +1,157 @@
+//! The intern table: one string cell for each property name, so that names compare by address.
+
+use convex_wasm_abi::layout::string as abi;
+
+use super::{INDEX, JsString, Units, number};
+use crate::state::State;
+
+/// Open addressing with linear probing over the addresses of interned strings; 0 is free. Never shrinks.
+struct Table {
+    slots: Vec<u32>,
+    used: usize,
+}
+
+static TABLE: State<Table> = State::new(Table { slots: Vec::new(), used: 0 });
+static SINGLE_UNITS: State<[u32; 256]> = State::new([0; 256]);
+
+const SEED: u64 = 0x51_7C_C1_B7_27_22_0A_95;
+
+fn mix(hash: u64, group: u64) -> u64 {
+    (hash.rotate_left(5) ^ group).wrapping_mul(SEED)
+}
+
+fn finish(hash: u64, length: usize) -> u32 {
+    let hash = mix(hash, length as u64);
+    ((hash >> 32) as u32 ^ hash as u32) | 1
+}
+
+/// Hash over groups of four units, each widened to 16 bits, so that both representations agree.
+pub(super) fn hash_latin1(units: &[u8]) -> u32 {
+    let mut hash = 0;
+    let mut groups = units.chunks_exact(4);
+    for group in &mut groups {
+        let group = u64::from(group[0])
+            | u64::from(group[1]) << 16
+            | u64::from(group[2]) << 32
+            | u64::from(group[3]) << 48;
+        hash = mix(hash, group);
+    }
+    let rest = groups.remainder().iter().rev().fold(0, |group, &unit| group << 16 | u64::from(unit));
+    finish(mix(hash, rest), units.len())
+}
+
+/// As [`hash_latin1`].
+pub(super) fn hash_utf16(units: &[u16]) -> u32 {
+    let pack = |group: &[u16]| group.iter().rev().fold(0, |group, &unit| group << 16 | u64::from(unit));
+    let mut groups = units.chunks_exact(4);
+    let hash = (&mut groups).fold(0, |hash, group| mix(hash, pack(group)));
+    finish(mix(hash, pack(groups.remainder())), units.len())
+}
+
+impl Table {
+    /// The slot of the string that `matches`, or the free slot where it belongs.
+    fn probe(&self, hash: u32, matches: impl Fn(JsString) -> bool) -> usize {
+        let mask = self.slots.len() - 1;
+        let mut index = hash as usize & mask;
+        loop {
+            let address = self.slots[index];
+            // SAFETY: slots other than 0 hold addresses of interned strings.
+            if address == 0 || matches(unsafe { JsString::from_address(address) }) {
+                return index;
+            }
+            index = (index + 1) & mask;
+        }
+    }
+
+    fn reserve(&mut self) {
+        if (self.used + 1) * 2 <= self.slots.len() {
+            return;
+        }
+        let size = (self.slots.len() * 2).max(2048);
+        let old = core::mem::replace(&mut self.slots, vec![0; size]);
+        for address in old.into_iter().filter(|&address| address != 0) {
+            // SAFETY: as in `probe`.
+            let hash = unsafe { JsString::from_address(address) }.hash();
+            let free = self.probe(hash, |_| false);
+            self.slots[free] = address;
+        }
+    }
+
+    fn insert(&mut self, slot: usize, string: JsString) {
+        self.slots[slot] = string.address();
+        self.used += 1;
+        let index = if string.len() <= 10 && number::array_index(string.units()).is_some() { INDEX } else { 0 };
+        string.0.header.flags.set(string.flags() | abi::INTERNED | index);
+    }
+}
+
+/// The interned string equal to `string`: perhaps `string` itself from now on.
+pub(super) fn intern(string: JsString) -> JsString {
+    let hash = string.hash();
+    TABLE.with(|table| {
+        table.reserve();
+        let slot = table.probe(hash, |other| other.0.hash.get() == hash && other.equals(string));
+        match table.slots[slot] {
+            0 => {
+                table.insert(slot, string);
+                string
+            }
+            // SAFETY: as in `probe`.
+            address => unsafe { JsString::from_address(address) },
+        }
+    })
+}
+
+/// The interned string of Latin-1 bytes; allocates only when it is new.
+pub fn intern_latin1(units: &[u8]) -> JsString {
+    if let [unit] = units {
+        return single_unit(*unit);
+    }
+    let hash = hash_latin1(units);
+    TABLE.with(|table| {
+        table.reserve();
+        let slot = table.probe(hash, |other| {
+            other.0.hash.get() == hash
+                && match other.units() {
+                    Units::Latin1(known) => known == units,
+                    Units::Utf16(known) => known.iter().copied().eq(units.iter().map(|&unit| unit as u16)),
+                }
+        });
+        match table.slots[slot] {
+            0 => {
+                let string = JsString::from_latin1(units);
+                string.0.hash.set(hash);
+                table.insert(slot, string);
+                string
+            }
+            // SAFETY: as in `probe`.
+            address => unsafe { JsString::from_address(address) },
+        }
+    })
+}
+
+/// The interned string of UTF-16 units.
+pub fn intern_utf16(units: &[u16]) -> JsString {
+    JsString::from_utf16(units).intern()
+}
+
+/// The interned string of Rust text.
+pub fn intern_str(text: &str) -> JsString {
+    if text.is_ascii() { intern_latin1(text.as_bytes()) } else { JsString::from_str(text).intern() }
+}
+
+/// The interned string of one Latin-1 unit.
+#[inline]
+pub(super) fn single_unit(unit: u8) -> JsString {
+    let address = SINGLE_UNITS.with(|units| units[unit as usize]);
+    if address != 0 {
+        // SAFETY: the table holds addresses of strings.
+        return unsafe { JsString::from_address(address) };
+    }
+    let string = JsString::allocate(1, false);
+    // SAFETY: `allocate` reserved a byte at `data`.
+    unsafe { core::ptr::write(string.0.data.get() as usize as *mut u8, unit) };
+    let string = intern(string);
+    SINGLE_UNITS.with(|units| units[unit as usize] = string.address());
+    string
+}

@@ -1,0 +1,120 @@
+//! Numbers as text and text as numbers.
+
+use super::{JsString, StringBuilder, Units};
+
+/// Number::toString in base 10.
+pub fn number_to_string(number: f64) -> JsString {
+    let int = number as i32;
+    if int as f64 == number {
+        return JsString::from_latin1(int_digits(int, &mut [0; 11]));
+    }
+    match special_name(number) {
+        Some(name) => super::intern_latin1(name),
+        None => JsString::from_latin1(ryu_js::Buffer::new().format_finite(number).as_bytes()),
+    }
+}
+
+/// Appends Number::toString in base 10.
+pub fn append_number(out: &mut StringBuilder, number: f64) {
+    let int = number as i32;
+    if int as f64 == number {
+        return out.push_latin1(int_digits(int, &mut [0; 11]));
+    }
+    match special_name(number) {
+        Some(name) => out.push_latin1(name),
+        None => out.push_latin1(ryu_js::Buffer::new().format_finite(number).as_bytes()),
+    }
+}
+
+/// What is not finite has a name.
+fn special_name(number: f64) -> Option<&'static [u8]> {
+    if number.is_nan() {
+        Some(b"NaN")
+    } else if number.is_infinite() {
+        Some(if number > 0.0 { b"Infinity" } else { b"-Infinity" })
+    } else {
+        None
+    }
+}
+
+fn int_digits(int: i32, buffer: &mut [u8; 11]) -> &[u8] {
+    let mut position = buffer.len();
+    let mut rest = int.unsigned_abs();
+    loop {
+        position -= 1;
+        buffer[position] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    if int < 0 {
+        position -= 1;
+        buffer[position] = b'-';
+    }
+    &buffer[position..]
+}
+
+/// The array index (below 2³² − 1) whose canonical decimal form these units are.
+pub fn array_index(units: Units) -> Option<u32> {
+    let length = units.len();
+    let first = units.get(0)?;
+    if length > 10 || (first == b'0' as u16 && length > 1) {
+        return None;
+    }
+    let mut index: u64 = 0;
+    for unit in units.iter() {
+        if !(b'0' as u16..=b'9' as u16).contains(&unit) {
+            return None;
+        }
+        index = index * 10 + u64::from(unit - b'0' as u16);
+    }
+    u32::try_from(index).ok().filter(|&index| index != u32::MAX)
+}
+
+/// Whether the unit is white space or a line terminator (what `trim` removes).
+pub fn is_space(unit: u16) -> bool {
+    matches!(unit, 9..=13 | 32 | 0xA0 | 0x1680 | 0x2000..=0x200A | 0x2028 | 0x2029 | 0x202F | 0x205F | 0x3000 | 0xFEFF)
+}
+
+/// StringToNumber: the whole trimmed text must be a numeric literal; NaN otherwise, 0 if empty.
+pub fn parse_number(units: Units) -> f64 {
+    let start = units.iter().position(|unit| !is_space(unit)).unwrap_or(units.len());
+    let end = (start..units.len()).rev().find(|&at| units.get(at).is_some_and(|unit| !is_space(unit))).map_or(start, |at| at + 1);
+    let text: Option<Vec<u8>> =
+        (start..end).filter_map(|at| units.get(at)).map(|unit| u8::try_from(unit).ok().filter(u8::is_ascii)).collect();
+    let Some(text) = text else { return f64::NAN };
+    match text.as_slice() {
+        [] => 0.0,
+        [b'0', b'x' | b'X', digits @ ..] => parse_digits(digits, 16),
+        [b'0', b'o' | b'O', digits @ ..] => parse_digits(digits, 8),
+        [b'0', b'b' | b'B', digits @ ..] => parse_digits(digits, 2),
+        b"Infinity" | b"+Infinity" => f64::INFINITY,
+        b"-Infinity" => f64::NEG_INFINITY,
+        decimal if decimal.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-')) => {
+            core::str::from_utf8(decimal).ok().and_then(|text| text.parse().ok()).unwrap_or(f64::NAN)
+        }
+        _ => f64::NAN,
+    }
+}
+
+/// Digits in a radix that is a power of two, without sign; NaN if there are none or others. The first 53 significant bits are exact,
+/// the rest rounds to nearest even.
+fn parse_digits(digits: &[u8], radix: u32) -> f64 {
+    if digits.is_empty() {
+        return f64::NAN;
+    }
+    let mut value: u128 = 0;
+    let mut exponent = 0;
+    let mut sticky = false;
+    for &digit in digits {
+        let Some(digit) = (digit as char).to_digit(radix) else { return f64::NAN };
+        if value >> 120 == 0 {
+            value = value * radix as u128 + digit as u128;
+        } else {
+            exponent += radix.trailing_zeros() as i32;
+            sticky |= digit != 0;
+        }
+    }
+    (value | sticky as u128) as f64 * 2f64.powi(exponent)
+}
