@@ -1,0 +1,84 @@
+//! A real backend in a process of its own.
+
+use std::{
+    io::{BufRead, BufReader},
+    net::{Ipv4Addr, TcpListener},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::{Mutex, PoisonError},
+};
+
+use anyhow::{Context, ensure};
+use serde_json::{Value, json};
+
+use crate::places;
+
+/// A running server; killed when dropped.
+pub struct Backend {
+    process: Mutex<Child>,
+    database: PathBuf,
+    url: String,
+    client: reqwest::Client,
+}
+
+impl Backend {
+    /// Starts a server on a free port and waits until it says that it listens.
+    pub fn start(database: &Path) -> anyhow::Result<Self> {
+        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
+        let mut process = Command::new(places::binary()?)
+            .args(["serve", "--interface", "127.0.0.1", "--port", &port.to_string(), "--db"])
+            .arg(database)
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let output = process.stdout.take().context("the server has no standard output")?;
+        let mut first_line = String::new();
+        BufReader::new(output).read_line(&mut first_line)?;
+        ensure!(first_line.contains(&port.to_string()), "the server did not start; it said {first_line:?}");
+        let url = format!("http://127.0.0.1:{port}");
+        Ok(Backend { process: Mutex::new(process), database: database.to_owned(), url, client: reqwest::Client::new() })
+    }
+
+    /// Deploys an app folder through the command line.
+    pub fn deploy(&self, app: &Path) -> anyhow::Result<()> {
+        let binary = places::binary()?;
+        let key = Command::new(&binary).args(["keys", "generate", "--db"]).arg(&self.database).output()?;
+        ensure!(key.status.success(), "no admin key: {}", String::from_utf8_lossy(&key.stderr));
+        let key = String::from_utf8(key.stdout)?;
+        let deployed = Command::new(&binary)
+            .arg("deploy")
+            .arg(app)
+            .args(["--url", &self.url, "--admin-key", key.trim()])
+            .output()?;
+        ensure!(deployed.status.success(), "the deploy failed: {}", String::from_utf8_lossy(&deployed.stderr));
+        Ok(())
+    }
+
+    /// Calls a function: the value, or an error with the server's whole answer.
+    pub async fn call(&self, kind: &str, path: &str, arguments: Value) -> anyhow::Result<Value> {
+        let answer = self.answer(kind, path, arguments).await?;
+        ensure!(answer["status"] == "success", "{path}: {answer}");
+        Ok(answer["value"].clone())
+    }
+
+    /// The whole JSON answer to a call.
+    pub async fn answer(&self, kind: &str, path: &str, arguments: Value) -> anyhow::Result<Value> {
+        let body = json!({ "path": path, "format": "convex_encoded_json", "args": [arguments] });
+        let response = self.client.post(format!("{}/api/{kind}", self.url)).json(&body).send().await?;
+        Ok(response.json().await?)
+    }
+
+    /// SIGKILL: nothing is flushed, nobody says goodbye.
+    pub fn kill(&self) -> std::io::Result<()> {
+        let mut process = self.process.lock().unwrap_or_else(PoisonError::into_inner);
+        process.kill()?;
+        process.wait()?;
+        Ok(())
+    }
+}
+
+impl Drop for Backend {
+    fn drop(&mut self) {
+        // It may have been killed already; then there is nothing to do.
+        self.kill().ok();
+    }
+}
