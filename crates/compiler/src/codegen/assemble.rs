@@ -1,0 +1,293 @@
+//! Puts a unit's functions, imports, data and elements together to a Wasm module.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use convex_wasm_abi::functions::{RUNTIME_FUNCTIONS, Runtime};
+use convex_wasm_abi::memory::MEMORY_PAGES;
+use wasm_encoder::{
+    CodeSection, ConstExpr, DataSection, ElementSection, Elements, EntityType, FunctionSection, GlobalType, ImportSection,
+    MemoryType, Module as WasmModule, RefType, TableType, TypeSection, ValType,
+};
+
+use super::code::{Callee, Code, Indices, Signature};
+use super::emitter::{DATA_BASE, TABLE_BASE, Unit};
+use super::entry::FunctionCode;
+use super::helpers::Helper;
+use super::{EmittedUnit, SourceInfo};
+use crate::ir::FunctionId;
+use crate::unit::{CodePosition, FunctionMeta};
+
+/// The Wasm functions of a unit, with the IR function each belongs to.
+#[derive(Default)]
+pub struct Assembly {
+    uniform: Vec<Code>,
+    direct: Vec<(FunctionId, Code)>,
+    resume: Vec<(FunctionId, Code)>,
+}
+
+/// A defined Wasm function and its name in stack traces.
+struct Defined<'a> {
+    code: &'a Code,
+    owner: Option<FunctionId>,
+}
+
+/// Function and type indices.
+struct Numbering {
+    functions: BTreeMap<Callee, u32>,
+    types: BTreeMap<(Vec<u8>, Vec<u8>), u32>,
+    signatures: Vec<Signature>,
+}
+
+impl Numbering {
+    fn intern(&mut self, signature: &Signature) -> u32 {
+        let key = signature_key(signature);
+        if let Some(&index) = self.types.get(&key) {
+            return index;
+        }
+        let index = self.signatures.len() as u32;
+        self.types.insert(key, index);
+        self.signatures.push(signature.clone());
+        index
+    }
+}
+
+impl Indices for Numbering {
+    fn function(&self, callee: Callee) -> u32 {
+        self.functions[&callee]
+    }
+
+    fn signature(&self, signature: &Signature) -> u32 {
+        self.types[&signature_key(signature)]
+    }
+}
+
+fn signature_key((parameters, results): &Signature) -> (Vec<u8>, Vec<u8>) {
+    let bytes = |types: &[ValType]| types.iter().map(|&ty| type_byte(ty)).collect();
+    (bytes(parameters), bytes(results))
+}
+
+fn type_byte(ty: ValType) -> u8 {
+    match ty {
+        ValType::I32 => b'i',
+        ValType::I64 => b'j',
+        ValType::F64 => b'd',
+        _ => b'?',
+    }
+}
+
+/// The Wasm type of a guest function.
+fn runtime_signature(function: Runtime) -> Signature {
+    let (parameters, results) = RUNTIME_FUNCTIONS[function as usize].signature.split_once(':').unwrap_or_default();
+    let types = |text: &str| {
+        text.chars()
+            .map(|letter| match letter {
+                'i' => ValType::I32,
+                'j' => ValType::I64,
+                _ => ValType::F64,
+            })
+            .collect()
+    };
+    (types(parameters), types(results))
+}
+
+impl Assembly {
+    /// Adds the next function.
+    pub fn add(&mut self, id: FunctionId, code: FunctionCode) {
+        self.uniform.push(code.uniform);
+        self.direct.extend(code.direct.map(|code| (id, code)));
+        self.resume.extend(code.resume.map(|code| (id, code)));
+    }
+
+    /// Writes the module.
+    pub fn finish(self, unit: &Unit<'_>, source: &SourceInfo<'_>) -> EmittedUnit {
+        let helpers = self.helpers();
+        let imports = self.imports(&helpers);
+        let defined = self.defined(&helpers);
+        let numbering = self.number(&imports, &helpers, &defined);
+        let table_size = (self.uniform.len() + self.resume.len()) as u32;
+        let data = unit.data.encode(unit.module);
+
+        let mut wasm = WasmModule::new();
+        let mut types = TypeSection::new();
+        for (parameters, results) in &numbering.signatures {
+            types.ty().function(parameters.iter().copied(), results.iter().copied());
+        }
+        wasm.section(&types);
+        wasm.section(&import_section(&imports, &numbering));
+        let mut functions = FunctionSection::new();
+        for function in &defined {
+            functions.function(numbering.signature(function.code.signature()));
+        }
+        wasm.section(&functions);
+        wasm.section(&self.element_section(&numbering));
+        let (code, names, raw_positions) = code_section(&defined, &numbering, wasm.len(), unit);
+        wasm.section(&code);
+        let mut segments = DataSection::new();
+        segments.active(0, &ConstExpr::global_get(DATA_BASE), data.iter().copied());
+        wasm.section(&segments);
+
+        EmittedUnit {
+            wasm: wasm.finish(),
+            data_size: unit.data.size(),
+            table_size,
+            bindings_offset: unit.data.bindings_offset(),
+            imports_offset: unit.data.imports_offset(),
+            functions: names,
+            positions: resolve_positions(source.text, &raw_positions),
+        }
+    }
+
+    fn all_code(&self) -> impl Iterator<Item = &Code> {
+        let direct = self.direct.iter().chain(&self.resume).map(|(_, code)| code);
+        self.uniform.iter().chain(direct)
+    }
+
+    /// Helpers that are called, also by other helpers.
+    fn helpers(&self) -> BTreeMap<Helper, Code> {
+        let mut helpers = BTreeMap::new();
+        let called = |code: &Code| -> Vec<Helper> {
+            code.callees()
+                .filter_map(|callee| match callee {
+                    Callee::Helper(helper) => Some(helper),
+                    _ => None,
+                })
+                .collect()
+        };
+        let mut work: Vec<Helper> = self.all_code().flat_map(called).collect();
+        while let Some(helper) = work.pop() {
+            if !helpers.contains_key(&helper) {
+                let code = helper.code();
+                work.extend(called(&code));
+                helpers.insert(helper, code);
+            }
+        }
+        helpers
+    }
+
+    /// Guest functions that are called.
+    fn imports(&self, helpers: &BTreeMap<Helper, Code>) -> BTreeSet<Runtime> {
+        let callees = self.all_code().chain(helpers.values()).flat_map(Code::callees);
+        callees
+            .filter_map(|callee| match callee {
+                Callee::Runtime(function) => Some(function),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// All functions in the order of their indices: uniform entries, direct entries, resume functions, helpers.
+    fn defined<'a>(&'a self, helpers: &'a BTreeMap<Helper, Code>) -> Vec<Defined<'a>> {
+        let uniform = self.uniform.iter().zip(0..).map(|(code, index)| Defined { code, owner: Some(FunctionId(index)) });
+        let others = self.direct.iter().chain(&self.resume).map(|(id, code)| Defined { code, owner: Some(*id) });
+        let helpers = helpers.values().map(|code| Defined { code, owner: None });
+        uniform.chain(others).chain(helpers).collect()
+    }
+
+    fn number(
+        &self,
+        imports: &BTreeSet<Runtime>,
+        helpers: &BTreeMap<Helper, Code>,
+        defined: &[Defined<'_>],
+    ) -> Numbering {
+        let mut numbering = Numbering { functions: BTreeMap::new(), types: BTreeMap::new(), signatures: Vec::new() };
+        for &function in imports {
+            numbering.intern(&runtime_signature(function));
+        }
+        for function in defined {
+            numbering.intern(function.code.signature());
+            for signature in function.code.indirect_signatures() {
+                numbering.intern(signature);
+            }
+        }
+        let callees = imports.iter().map(|&function| Callee::Runtime(function));
+        for (index, callee) in callees.enumerate() {
+            numbering.functions.insert(callee, index as u32);
+        }
+        let others = self.direct.iter().map(|(id, _)| Callee::Direct(*id));
+        let others = others.chain(self.resume.iter().map(|(id, _)| Callee::Resume(*id)));
+        let others = others.chain(helpers.keys().map(|&helper| Callee::Helper(helper)));
+        for (callee, index) in others.zip(self.first_direct(imports)..) {
+            numbering.functions.insert(callee, index);
+        }
+        numbering
+    }
+
+    /// Function index of the first function behind the uniform entries.
+    fn first_direct(&self, imports: &BTreeSet<Runtime>) -> u32 {
+        (imports.len() + self.uniform.len()) as u32
+    }
+
+    fn element_section(&self, numbering: &Numbering) -> ElementSection {
+        let first = numbering.functions.keys().filter(|callee| matches!(callee, Callee::Runtime(_))).count() as u32;
+        let uniform = first..first + self.uniform.len() as u32;
+        let resume = self.resume.iter().map(|(id, _)| numbering.function(Callee::Resume(*id)));
+        let functions: Vec<u32> = uniform.chain(resume).collect();
+        let mut elements = ElementSection::new();
+        elements.active(None, &ConstExpr::global_get(TABLE_BASE), Elements::Functions(Cow::Owned(functions)));
+        elements
+    }
+}
+
+fn import_section(imports: &BTreeSet<Runtime>, numbering: &Numbering) -> ImportSection {
+    let mut section = ImportSection::new();
+    let pages = u64::from(MEMORY_PAGES);
+    let memory =
+        MemoryType { minimum: pages, maximum: Some(pages), memory64: false, shared: false, page_size_log2: None };
+    section.import("env", "memory", memory);
+    let table = TableType { element_type: RefType::FUNCREF, minimum: 0, maximum: None, table64: false, shared: false };
+    section.import("env", "table", table);
+    let global = GlobalType { val_type: ValType::I32, mutable: false, shared: false };
+    section.import("env", "data_base", global);
+    section.import("env", "table_base", global);
+    for &function in imports {
+        let ty = numbering.signature(&runtime_signature(function));
+        section.import("rt", RUNTIME_FUNCTIONS[function as usize].name, EntityType::Function(ty));
+    }
+    section
+}
+
+/// Code section, functions by offset, and (Wasm offset, source offset) pairs; `start` is the module's length before it.
+fn code_section(
+    defined: &[Defined<'_>],
+    numbering: &Numbering,
+    start: usize,
+    unit: &Unit<'_>,
+) -> (CodeSection, Vec<FunctionMeta>, Vec<(u32, u32)>) {
+    let bodies: Vec<_> = defined.iter().map(|function| function.code.encode(numbering)).collect();
+    let mut section = CodeSection::new();
+    for body in &bodies {
+        section.raw(&body.bytes);
+    }
+    let count = leb_size(bodies.len());
+    // Section id, its size, the number of functions; then each body behind its own size.
+    let mut offset = start + 1 + leb_size(count + section.byte_len()) + count;
+    let (mut functions, mut positions) = (Vec::new(), Vec::new());
+    for (function, body) in defined.iter().zip(&bodies) {
+        offset += leb_size(body.bytes.len());
+        let name = function.owner.map_or("", |id| &unit.module.functions[id.0 as usize].name);
+        functions.push(FunctionMeta { name: name.to_owned(), code_offset: offset as u32 });
+        positions.extend(body.positions.iter().map(|(at, source)| (offset as u32 + at, *source)));
+        offset += body.bytes.len();
+    }
+    (section, functions, positions)
+}
+
+/// Bytes of an unsigned LEB128 number.
+fn leb_size(value: usize) -> usize {
+    (usize::BITS - (value | 1).leading_zeros()).div_ceil(7) as usize
+}
+
+/// Turns byte offsets in the source into lines and UTF-16 columns.
+fn resolve_positions(text: &str, positions: &[(u32, u32)]) -> Vec<CodePosition> {
+    let line_starts: Vec<usize> = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+    positions
+        .iter()
+        .map(|&(offset, source)| {
+            let source = text.floor_char_boundary(source as usize);
+            let line = line_starts.partition_point(|&start| start <= source) - 1;
+            let column = text[line_starts[line]..source].encode_utf16().count();
+            CodePosition { offset, line: line as u32, column: column as u32 }
+        })
+        .collect()
+}

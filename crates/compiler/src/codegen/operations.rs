@@ -1,0 +1,300 @@
+//! Code of single instructions.
+
+use convex_wasm_abi::functions::Runtime;
+use convex_wasm_abi::layout::env;
+use convex_wasm_abi::memory::PENDING_EXCEPTION;
+use convex_wasm_abi::value::EMPTY;
+use convex_wasm_abi::value::UNDEFINED;
+use wasm_encoder::{BlockType, Instruction as Wasm};
+
+use super::emitter::{DATA_BASE, Emitter, Operand, Repr};
+use super::entry::env_slot;
+use crate::ir::{Constant, Instruction, Op, Reg};
+
+impl Emitter<'_, '_> {
+    /// Emits one instruction.
+    pub fn emit_instruction(&mut self, instruction: &Instruction) {
+        use Operand::{Cell, Data, Env, Int, Key, Name, Value};
+        let result = instruction.result;
+        match &instruction.op {
+            Op::Special(_) | Op::Number(_) | Op::Int(_) | Op::Constant(_) => self.emit_constant(&instruction.op, result),
+            Op::Copy(source) => self.emit_copy(*source, result),
+            Op::Catch => {
+                self.code.i32(0).load_i64(PENDING_EXCEPTION);
+                self.store(result, Repr::Boxed);
+                self.code.i32(0).word(EMPTY).store_i64(PENDING_EXCEPTION);
+            }
+
+            Op::LoadBinding(binding) => {
+                let offset = self.unit.data.binding(*binding);
+                self.code.emit(Wasm::GlobalGet(DATA_BASE)).load_i64(offset);
+                self.store(result, Repr::Boxed);
+            }
+            Op::StoreBinding(binding, value) => {
+                let offset = self.unit.data.binding(*binding);
+                self.code.emit(Wasm::GlobalGet(DATA_BASE));
+                self.push_boxed(*value);
+                self.code.store_i64(offset);
+            }
+            Op::LoadImport(import) => {
+                let offset = self.unit.data.import(*import);
+                self.code.emit(Wasm::GlobalGet(DATA_BASE)).load_i32(offset).load_i64(0);
+                self.store(result, Repr::Boxed);
+            }
+            Op::LoadEnv { env, slot } => {
+                self.push(*env);
+                self.code.load_i64(env_slot(*slot));
+                self.store(result, Repr::Boxed);
+            }
+            Op::StoreEnv { env, slot, value } => {
+                self.push(*env);
+                self.push_boxed(*value);
+                self.code.store_i64(env_slot(*slot));
+            }
+            Op::NewEnv { parent, slots } => self.emit_new_env(*parent, *slots, result),
+            Op::ParentEnv(env) => {
+                self.push(*env);
+                self.code.load_i32(env::PARENT);
+                self.store(result, Repr::Env);
+            }
+            Op::CheckInitialized { value, name } => self.emit_check_initialized(*value, *name),
+            Op::LoadGlobal(name) => self.emit_load_global(*name, false, result),
+            Op::LoadGlobalOrUndefined(name) => self.emit_load_global(*name, true, result),
+            Op::StoreGlobal(name, value) => self.call_status(Runtime::SetGlobal, &[Key(*name), Value(*value), Int(1)]),
+            Op::ThrowConstAssign => self.emit_throw(Runtime::ThrowConstAssign, &[]),
+            Op::ThrowError { reference, message } => {
+                let function = if *reference { Runtime::ThrowReferenceError } else { Runtime::ThrowTypeError };
+                self.emit_throw(function, &[Key(*message)]);
+            }
+
+            Op::Binary(operator, left, right) => self.emit_binary(*operator, *left, *right, result),
+            Op::Unary(operator, operand) => self.emit_unary(*operator, *operand, result),
+            Op::Concat(parts) => {
+                let parts: Vec<Option<Reg>> = parts.iter().copied().map(Some).collect();
+                self.store_arguments(0, &parts);
+                self.call_value(Runtime::Concat, &[Int(parts.len() as i32)], result);
+            }
+            Op::IsNullish(operand) => {
+                self.push_is_nullish(*operand);
+                self.store(result, Repr::Bool);
+            }
+            Op::IsUndefined(operand) => {
+                self.push_is_word(*operand, UNDEFINED);
+                self.store(result, Repr::Bool);
+            }
+            Op::IsEmpty(operand) => {
+                self.push_is_word(*operand, EMPTY);
+                self.store(result, Repr::Bool);
+            }
+            Op::IsObject(operand) => {
+                self.push_is_object(*operand);
+                self.store(result, Repr::Bool);
+            }
+            Op::RequireObjectCoercible { value, name } => self.emit_require_object_coercible(*value, *name),
+
+            Op::Get(object, key) => self.emit_get(*object, *key, result),
+            Op::GetElement(object, key) => self.emit_get_element(*object, *key, result),
+            Op::Set(object, key, value) => self.emit_set(*object, *key, *value),
+            Op::SetElement(object, key, value) => self.emit_set_element(*object, *key, *value),
+            Op::GetSuper { callee, key, this } => {
+                self.call_value(Runtime::GetSuper, &[Cell(*callee), Value(*key), Value(*this)], result);
+            }
+            Op::SetSuper { callee, key, this, value } => {
+                self.call_status(Runtime::SetSuper, &[Cell(*callee), Value(*key), Value(*this), Value(*value)]);
+            }
+            Op::Delete(object, key) => self.call_value(Runtime::Delete, &[Value(*object), Value(*key), Int(1)], result),
+            Op::GetPrivate(object, name) => self.call_value(Runtime::GetPrivate, &[Value(*object), Value(*name)], result),
+            Op::SetPrivate(object, name, value) => {
+                self.call_status(Runtime::SetPrivate, &[Value(*object), Value(*name), Value(*value)]);
+            }
+            Op::AddPrivate(object, name, value) => {
+                self.call_status(Runtime::AddPrivate, &[Value(*object), Value(*name), Value(*value)]);
+            }
+            Op::AddPrivateMethod { object, name, function, kind } => self.call_status(
+                Runtime::AddPrivateMethod,
+                &[Value(*object), Value(*name), Value(*function), Int(*kind)],
+            ),
+            Op::HasPrivate(name, object) => self.call_value(Runtime::HasPrivate, &[Value(*name), Value(*object)], result),
+
+            Op::Call { callee, this, arguments, known, name } => {
+                self.emit_call(*callee, *this, arguments, *known, *name, result);
+            }
+            Op::CallMethod { object, key, arguments, name } => {
+                self.emit_call_method(*object, *key, arguments, *name, result);
+            }
+            Op::Construct { callee, arguments, new_target, name } => {
+                self.emit_construct(*callee, arguments, *new_target, *name, result);
+            }
+            Op::SuperCall { callee, arguments, new_target } => {
+                self.emit_super_call(*callee, arguments, *new_target, result);
+            }
+
+            Op::NewObject(properties) => self.emit_new_object(properties, result),
+            Op::NewArray(elements) => self.emit_new_array(elements, result),
+            Op::ArrayAppend(array, value) => {
+                self.call_infallible(Runtime::ArrayAppend, &[Value(*array), Value(*value)], None);
+            }
+            Op::ArraySpread(array, iterable) => {
+                self.call_status(Runtime::ArraySpread, &[Value(*array), Value(*iterable)]);
+            }
+            Op::ObjectSpread(object, source) => {
+                self.call_status(Runtime::ObjectSpread, &[Value(*object), Value(*source)]);
+            }
+            Op::ObjectRest(source, excluded) => {
+                let keys: Vec<Option<Reg>> = excluded.iter().copied().map(Some).collect();
+                self.store_arguments(0, &keys);
+                self.call_value(Runtime::ObjectRest, &[Value(*source), Int(keys.len() as i32)], result);
+            }
+            Op::DefineField(object, key, value) => {
+                self.call_status(Runtime::DefineField, &[Value(*object), Value(*key), Value(*value)]);
+            }
+            Op::DefineMethod { object, key, function, enumerable } => self.call_status(
+                Runtime::DefineMethod,
+                &[Value(*object), Value(*key), Value(*function), Int(i32::from(*enumerable))],
+            ),
+            Op::DefineAccessor { object, key, function, setter, enumerable } => {
+                let flags = [Int(i32::from(*setter)), Int(i32::from(*enumerable))];
+                let operands = [Value(*object), Value(*key), Value(*function), flags[0], flags[1]];
+                self.call_status(Runtime::DefineAccessor, &operands);
+            }
+            Op::SetLiteralPrototype(object, prototype) => {
+                self.call_infallible(Runtime::SetLiteralPrototype, &[Value(*object), Value(*prototype)], None);
+            }
+            Op::SetFunctionName { function, key, prefix } => {
+                let operands = [Value(*function), Value(*key), Int(*prefix)];
+                self.call_infallible(Runtime::SetFunctionName, &operands, None);
+            }
+            Op::NewFunction { function, env } => {
+                let info = self.unit.data.function_info(*function);
+                let to = Some((result, Repr::Boxed));
+                self.call_infallible(Runtime::NewFunction, &[Data(info), Env(*env)], to);
+            }
+            Op::NewClass { constructor, env, heritage } => {
+                let info = self.unit.data.function_info(*constructor);
+                let heritage = heritage.map_or(Operand::Word(EMPTY), Value);
+                self.call_value(Runtime::NewClass, &[Data(info), Env(*env), heritage], result);
+            }
+            Op::ClassPrototype(constructor) => {
+                self.call_infallible(Runtime::ClassPrototype, &[Value(*constructor)], Some((result, Repr::Boxed)));
+            }
+            Op::SetHome(function, object) => {
+                self.call_infallible(Runtime::SetHome, &[Value(*function), Value(*object)], None);
+            }
+            Op::NewRegExp(pattern, flags) => {
+                self.push_constant(*pattern);
+                self.push_constant(*flags);
+                self.call_value(Runtime::NewRegExp, &[], result);
+            }
+
+            Op::IteratorOpen(iterable) => self.call_value(Runtime::IteratorOpen, &[Value(*iterable)], result),
+            Op::IteratorNext(record) => self.call_value(Runtime::IteratorNext, &[Value(*record)], result),
+            Op::IteratorClose { record, throwing } => {
+                self.call_status(Runtime::IteratorClose, &[Value(*record), Int(i32::from(*throwing))]);
+            }
+            Op::IteratorRest(record) => self.call_value(Runtime::IteratorRest, &[Value(*record)], result),
+            Op::AsyncIteratorOpen(iterable) => self.call_value(Runtime::AsyncIteratorOpen, &[Value(*iterable)], result),
+            Op::AsyncIteratorNext(record) => self.call_value(Runtime::AsyncIteratorNext, &[Value(*record)], result),
+            Op::AsyncIteratorResult(record, awaited) => {
+                self.call_value(Runtime::AsyncIteratorResult, &[Value(*record), Value(*awaited)], result);
+            }
+            Op::AsyncIteratorClose { record, throwing } => {
+                let operands = [Value(*record), Int(i32::from(*throwing))];
+                self.call_value(Runtime::AsyncIteratorClose, &operands, result);
+            }
+            Op::ForInOpen(object) => self.call_value(Runtime::ForInOpen, &[Value(*object)], result),
+            Op::ForInNext(record) => {
+                self.call_infallible(Runtime::ForInNext, &[Value(*record)], Some((result, Repr::Boxed)));
+            }
+            Op::DelegateOpen { iterable, is_async } => {
+                self.call_value(Runtime::DelegateOpen, &[Value(*iterable), Int(i32::from(*is_async))], result);
+            }
+            Op::DelegateStep(record, mode, received) => self.emit_delegate(Runtime::DelegateStep, *record, *mode, *received, result),
+            Op::DelegateResult(record, mode, awaited) => {
+                self.emit_delegate(Runtime::DelegateResult, *record, *mode, *awaited, result);
+            }
+            Op::DelegateReturned(record) => {
+                self.call_infallible(Runtime::DelegateReturned, &[Value(*record)], Some((result, Repr::Bool)));
+            }
+
+            Op::ImportDynamic(import) => {
+                let offset = self.unit.data.import(*import);
+                self.code.emit(Wasm::GlobalGet(DATA_BASE)).load_i32(offset);
+                self.call_value(Runtime::ImportDynamic, &[], result);
+            }
+            Op::ImportMeta => {
+                self.code.emit(Wasm::GlobalGet(DATA_BASE));
+                self.call_value(Runtime::ImportMeta, &[], result);
+            }
+            Op::ThrowImportAssign(name) => self.emit_throw(Runtime::ThrowImportAssign, &[Name(Some(*name))]),
+        }
+    }
+
+    /// A constant; registers that never hold anything else need no code.
+    fn emit_constant(&mut self, op: &Op, result: Option<Reg>) {
+        let Some(reg) = result.filter(|&reg| self.known(reg).is_none()) else { return };
+        match op {
+            Op::Special(word) if self.repr(reg) == Repr::Bool => {
+                self.code.i32(i32::from(*word == convex_wasm_abi::value::TRUE));
+                self.store(result, Repr::Bool);
+            }
+            Op::Special(word) => {
+                self.code.word(*word);
+                self.store(result, Repr::Boxed);
+            }
+            Op::Number(number) => self.emit_number(*number, reg),
+            Op::Int(number) => self.emit_number(f64::from(*number), reg),
+            Op::Constant(constant) => {
+                self.push_constant(*constant);
+                self.store(result, Repr::Boxed);
+            }
+            _ => {}
+        }
+    }
+
+    fn emit_number(&mut self, number: f64, reg: Reg) {
+        let repr = self.repr(reg);
+        match repr {
+            Repr::Int32 => self.code.i32(number as i32),
+            Repr::Long => self.code.i64(number as i64),
+            Repr::Float => self.code.f64(number),
+            Repr::Boxed | Repr::Bool | Repr::Env => self.code.word(super::values::number_word(number)),
+        };
+        self.store(Some(reg), repr);
+    }
+
+    /// Calls a guest function that always throws.
+    fn emit_throw(&mut self, function: Runtime, operands: &[Operand]) {
+        self.push_operands(operands);
+        self.code.call_runtime(function).emit(Wasm::Drop);
+        self.branch_to_throw();
+    }
+
+    fn emit_check_initialized(&mut self, value: Reg, name: Constant) {
+        if !self.type_of(value).may_be_internal() {
+            return;
+        }
+        self.push_is_word(value, EMPTY);
+        self.code.start_if(BlockType::Empty);
+        self.emit_throw(Runtime::ThrowUninitialized, &[Operand::Key(name)]);
+        self.code.end();
+    }
+
+    fn emit_require_object_coercible(&mut self, value: Reg, name: Option<Constant>) {
+        if self.type_of(value).is_object() {
+            return;
+        }
+        self.push_is_nullish(value);
+        self.code.start_if(BlockType::Empty);
+        self.call_status(Runtime::RequireObjectCoercible, &[Operand::Value(value), Operand::Name(name)]);
+        self.code.end();
+    }
+
+    /// A step of `yield*`; the mode is an int register.
+    fn emit_delegate(&mut self, function: Runtime, record: Reg, mode: Reg, value: Reg, result: Option<Reg>) {
+        self.push_boxed(record);
+        self.push_boxed(mode);
+        self.code.emit(Wasm::I32WrapI64);
+        self.push_boxed(value);
+        self.call_value(function, &[], result);
+    }
+}

@@ -1,0 +1,104 @@
+//! Property and element access.
+
+use convex_wasm_abi::functions::Runtime;
+use convex_wasm_abi::layout::{inline_cache, object};
+use convex_wasm_abi::value::TAG_OBJECT;
+use wasm_encoder::{BlockType, Instruction, ValType};
+
+use super::code::{Callee, Label, Local};
+use super::emitter::{DATA_BASE, Emitter, Operand, Repr};
+use super::helpers::Helper;
+use crate::ir::{Constant, Reg};
+
+impl Emitter<'_, '_> {
+    /// Whether the constant is this string.
+    pub fn is_string(&self, constant: Constant, text: &str) -> bool {
+        self.unit.data.string_units(constant).is_some_and(|units| units.iter().copied().eq(text.encode_utf16()))
+    }
+
+    /// `o.key`
+    pub fn emit_get(&mut self, object: Reg, key: Constant, result: Option<Reg>) {
+        if self.type_of(object).is_string() && self.is_string(key, "length") {
+            self.push(object);
+            self.code.string_length();
+            self.store(result, Repr::Int32);
+            return;
+        }
+        self.push_get(object, key);
+        self.finish_call(result);
+    }
+
+    /// Pushes `o.key`, or EXCEPTION: inline if the cache knows the object's own shape.
+    fn push_get(&mut self, object: Reg, key: Constant) {
+        let cache = self.unit.data.add_cache();
+        self.with_boxed(object, |emitter, word| {
+            let done = emitter.code.block(BlockType::Result(ValType::I64));
+            let slow = emitter.code.block(BlockType::Empty);
+            emitter.with_local(ValType::I32, |emitter, cell| {
+                emitter.leave_unless_own_shape(object, word, cell, cache, slow);
+                emitter.code.get(cell).emit(Instruction::GlobalGet(DATA_BASE)).load_i32(cache + inline_cache::OWN_OFFSET);
+                emitter.code.emit(Instruction::I32Add).load_i64(0).br(done);
+            });
+            emitter.code.end();
+            let key = emitter.unit.data.constant(key);
+            emitter.code.get(word).i32(key.cast_signed()).i32(cache.cast_signed());
+            emitter.code.call_helper(Helper::Get).end();
+        });
+    }
+
+    /// Puts the address of the object in `word` into `cell`; leaves if it is none or not of the cache's own shape.
+    fn leave_unless_own_shape(&mut self, object: Reg, word: Local, cell: Local, cache: u32, slow: Label) {
+        if !self.type_of(object).is_object() {
+            self.code.get(word).has_tag(TAG_OBJECT).emit(Instruction::I32Eqz).br_if(slow);
+        }
+        self.code.get(word).emit(Instruction::I32WrapI64).tee(cell).load_i32(object::SHAPE);
+        self.code.emit(Instruction::GlobalGet(DATA_BASE)).load_i32(cache + inline_cache::OWN_SHAPE);
+        self.code.emit(Instruction::I32Ne).br_if(slow);
+    }
+
+    /// `o.key = v`
+    pub fn emit_set(&mut self, object: Reg, key: Constant, value: Reg) {
+        let cache = self.unit.data.add_cache();
+        self.with_boxed(object, |emitter, word| {
+            emitter.with_boxed(value, |emitter, value| {
+                let done = emitter.code.block(BlockType::Empty);
+                let slow = emitter.code.block(BlockType::Empty);
+                emitter.with_local(ValType::I32, |emitter, cell| {
+                    emitter.leave_unless_own_shape(object, word, cell, cache, slow);
+                    emitter.code.get(cell).emit(Instruction::GlobalGet(DATA_BASE));
+                    emitter.code.load_i32(cache + inline_cache::OWN_OFFSET).emit(Instruction::I32Add);
+                    emitter.code.get(value).store_i64(0).br(done);
+                });
+                emitter.code.end();
+                let key = emitter.unit.data.constant(key);
+                emitter.code.get(word).get(value).i32(key.cast_signed()).i32(cache.cast_signed());
+                emitter.code.call_helper(Helper::Set);
+                emitter.check_status();
+                emitter.code.end();
+            });
+        });
+    }
+
+    /// `o[k]`
+    pub fn emit_get_element(&mut self, object: Reg, key: Reg, result: Option<Reg>) {
+        self.push_boxed(object);
+        self.push_boxed(key);
+        self.call_checked(Callee::Helper(Helper::GetElement), result);
+    }
+
+    /// `o[k] = v`
+    pub fn emit_set_element(&mut self, object: Reg, key: Reg, value: Reg) {
+        self.push_boxed(object);
+        self.push_boxed(key);
+        self.push_boxed(value);
+        self.code.call_helper(Helper::SetElement);
+        self.check_status();
+    }
+
+    /// A global variable.
+    pub fn emit_load_global(&mut self, name: Constant, or_undefined: bool, result: Option<Reg>) {
+        let cache = self.unit.data.add_cache();
+        let function = if or_undefined { Runtime::GetGlobalOrUndefined } else { Runtime::GetGlobal };
+        self.call_value(function, &[Operand::Key(name), Operand::Data(cache)], result);
+    }
+}

@@ -1,0 +1,178 @@
+//! Inline access to elements of typed arrays.
+
+use convex_wasm_abi::layout::{kind, typed_array};
+use convex_wasm_abi::value::{FIRST_TAGGED, NAN, TAG_INT};
+use wasm_encoder::{BlockType, Instruction, ValType};
+
+use super::code::{Code, Label, Local, at};
+
+/// An element type that compiled code accesses itself (BigInt elements go through the guest).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Element {
+    /// Integers that fit an int: size as a power of two, and whether they are sign-extended.
+    Int { shift: u32, signed: bool },
+    /// Unsigned bytes that clamp what is stored.
+    Clamped,
+    /// Unsigned 32-bit integers.
+    Uint32,
+    /// 32-bit floats.
+    Float32,
+    /// 64-bit floats.
+    Float64,
+}
+
+impl Element {
+    /// Element types in the order of `typed_array::TYPES`; `None` for those left to the guest.
+    fn of(name: &str) -> Option<Self> {
+        Some(match name {
+            "Int8" => Self::Int { shift: 0, signed: true },
+            "Uint8" => Self::Int { shift: 0, signed: false },
+            "Uint8Clamped" => Self::Clamped,
+            "Int16" => Self::Int { shift: 1, signed: true },
+            "Uint16" => Self::Int { shift: 1, signed: false },
+            "Int32" => Self::Int { shift: 2, signed: true },
+            "Uint32" => Self::Uint32,
+            "Float32" => Self::Float32,
+            "Float64" => Self::Float64,
+            _ => return None,
+        })
+    }
+
+    fn shift(self) -> u32 {
+        match self {
+            Self::Int { shift, .. } => shift,
+            Self::Clamped => 0,
+            Self::Uint32 | Self::Float32 => 2,
+            Self::Float64 => 3,
+        }
+    }
+
+    /// Replaces the address on the stack by the element's word.
+    fn load_boxed(self, code: &mut Code) {
+        match self {
+            Self::Int { shift: 0, signed: true } => code.emit(Instruction::I32Load8S(at(0, 0))).tag_i32(TAG_INT),
+            Self::Int { shift: 0, .. } | Self::Clamped => code.emit(Instruction::I32Load8U(at(0, 0))).tag_i32(TAG_INT),
+            Self::Int { shift: 1, signed: true } => code.emit(Instruction::I32Load16S(at(0, 1))).tag_i32(TAG_INT),
+            Self::Int { shift: 1, .. } => code.emit(Instruction::I32Load16U(at(0, 1))).tag_i32(TAG_INT),
+            Self::Int { .. } => code.emit(Instruction::I32Load(at(0, 2))).tag_i32(TAG_INT),
+            Self::Uint32 => {
+                let long = code.take_local(ValType::I64);
+                code.emit(Instruction::I64Load32U(at(0, 2))).set(long).get(long).box_long(long);
+                code.release_local(long);
+                code
+            }
+            Self::Float32 => {
+                code.emit(Instruction::F32Load(at(0, 2))).emit(Instruction::F64PromoteF32);
+                canonical_box(code)
+            }
+            Self::Float64 => {
+                code.emit(Instruction::F64Load(at(0, 3)));
+                canonical_box(code)
+            }
+        };
+    }
+}
+
+/// Boxes the f64 on the stack that may be any NaN.
+fn canonical_box(code: &mut Code) -> &mut Code {
+    let float = code.take_local(ValType::F64);
+    code.tee(float).emit(Instruction::I64ReinterpretF64).word(NAN);
+    code.get(float).get(float).emit(Instruction::F64Eq).emit(Instruction::Select);
+    code.release_local(float);
+    code
+}
+
+/// All inline element types with their cell kinds.
+fn elements() -> impl Iterator<Item = (u8, Element)> {
+    let kinds = kind::TYPED_ARRAY..;
+    kinds.zip(typed_array::TYPES).filter_map(|(kind, name)| Some((kind, Element::of(name)?)))
+}
+
+/// Leaves if the index is not below the length.
+fn check_bounds(code: &mut Code, cell: Local, index: Local, slow: Label) {
+    code.get(index).get(cell).load_i32(typed_array::LENGTH).emit(Instruction::I32GeU).br_if(slow);
+}
+
+/// Pushes the address of an element.
+fn push_address(code: &mut Code, cell: Local, index: Local, shift: u32) {
+    code.get(cell).load_i32(typed_array::DATA).get(index);
+    if shift > 0 {
+        code.i32(shift.cast_signed()).emit(Instruction::I32Shl);
+    }
+    code.emit(Instruction::I32Add);
+}
+
+/// Opens one block for each inline element type and branches by kind: what follows is the code of the first type, then,
+/// after `end`, that of the next. Other kinds go to `slow`.
+fn dispatch_by_kind(code: &mut Code, cell_kind: Local, slow: Label) -> Vec<Element> {
+    let elements: Vec<(u8, Element)> = elements().collect();
+    let labels: Vec<Label> = elements.iter().map(|_| code.block(BlockType::Empty)).collect();
+    code.get(cell_kind).i32(i32::from(kind::TYPED_ARRAY)).emit(Instruction::I32Sub);
+    let innermost_first: Vec<Label> = labels.iter().rev().copied().collect();
+    code.br_table(&innermost_first, slow);
+    code.end();
+    elements.into_iter().map(|(_, element)| element).collect()
+}
+
+/// Returns the element as a word, from a helper with a boxed result; falls out at the end for other kinds.
+pub fn emit_boxed_get(code: &mut Code, cell: Local, cell_kind: Local, index: Local, slow: Label) {
+    let elements = dispatch_by_kind(code, cell_kind, slow);
+    let last = elements.len() - 1;
+    for (number, element) in elements.into_iter().enumerate() {
+        check_bounds(code, cell, index, slow);
+        push_address(code, cell, index, element.shift());
+        element.load_boxed(code);
+        code.emit(Instruction::Return);
+        if number < last {
+            code.end();
+        }
+    }
+}
+
+/// Stores a number to the element and returns status 0; values that are no numbers go to `slow`.
+pub fn emit_boxed_set(code: &mut Code, cell: Local, cell_kind: Local, index: Local, word: Local, slow: Label) {
+    let float = code.take_local(ValType::F64);
+    code.get(word).has_tag(TAG_INT).start_if(BlockType::Empty);
+    code.get(word).emit(Instruction::I32WrapI64).emit(Instruction::F64ConvertI32S).set(float);
+    code.start_else();
+    code.get(word).word(FIRST_TAGGED).emit(Instruction::I64GeU).br_if(slow);
+    code.get(word).emit(Instruction::F64ReinterpretI64).set(float);
+    code.end();
+    let elements = dispatch_by_kind(code, cell_kind, slow);
+    let last = elements.len() - 1;
+    for (number, element) in elements.into_iter().enumerate() {
+        check_bounds(code, cell, index, slow);
+        push_address(code, cell, index, element.shift());
+        code.get(float);
+        store_float(code, element);
+        code.i32(0).emit(Instruction::Return);
+        if number < last {
+            code.end();
+        }
+    }
+    code.release_local(float);
+}
+
+/// Stores the f64 on the stack, converted to the element type, to the address below it.
+fn store_float(code: &mut Code, element: Element) {
+    match element {
+        Element::Float64 => code.emit(Instruction::F64Store(at(0, 3))),
+        Element::Float32 => code.emit(Instruction::F32DemoteF64).emit(Instruction::F32Store(at(0, 2))),
+        // Round half to even, NaN to 0, clamp: what saturating truncation after `nearest` does, but for the upper end.
+        Element::Clamped => code
+            .f64(255.0)
+            .emit(Instruction::F64Min)
+            .emit(Instruction::F64Nearest)
+            .emit(Instruction::I32TruncSatF64U)
+            .emit(Instruction::I32Store8(at(0, 0))),
+        Element::Int { shift: 0, .. } => {
+            code.call_helper(super::helpers::Helper::FloatToInt32).emit(Instruction::I32Store8(at(0, 0)))
+        }
+        Element::Int { shift: 1, .. } => {
+            code.call_helper(super::helpers::Helper::FloatToInt32).emit(Instruction::I32Store16(at(0, 1)))
+        }
+        Element::Int { .. } | Element::Uint32 => {
+            code.call_helper(super::helpers::Helper::FloatToInt32).emit(Instruction::I32Store(at(0, 2)))
+        }
+    };
+}
