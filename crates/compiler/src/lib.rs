@@ -1,8 +1,24 @@
 //! JavaScript modules in, WebAssembly units and a report out: a pure function.
 //!
 //! The same sources give the same bytes. This crate knows nothing of Wasmtime, Tokio, HTTP or the database.
+//!
+//! - [`compile`]: the way in: one module, or all modules of an app
+//! - [`lower`]: syntax tree to intermediate representation ([`ir`])
+//! - [`optimize`], [`codegen`]: intermediate representation to Wasm
+//! - [`analysis`]: what the developer is told
+//! - [`link`]: how compiled units ([`unit`]) fit together
+//! - [`cache`]: keeping compiled units
 
+pub mod analysis;
+pub mod cache;
+pub mod codegen;
+pub mod compile;
 pub mod error;
 pub mod ir;
 pub mod link;
+pub mod lower;
+pub mod optimize;
+pub mod position;
 pub mod unit;
+
+pub use compile::{Options, Progress, compile_all, compile_module, lower_module};

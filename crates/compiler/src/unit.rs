@@ -1,5 +1,7 @@
 //! What compiling one JavaScript module yields.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 /// A module to compile, as it stands in a push body.
@@ -36,6 +38,8 @@ pub struct CompiledUnit {
     pub imports: Vec<ImportSlot>,
     /// Exports.
     pub exports: Vec<UnitExport>,
+    /// What module-level names were defined as, for analysis across modules.
+    pub definitions: BTreeMap<String, Definition>,
     /// Functions, for stack traces.
     pub functions: Vec<FunctionMeta>,
     /// Sorted by `offset`: the source position that holds from that Wasm byte offset (from the module's start) on.
@@ -77,6 +81,24 @@ pub enum UnitExport {
         /// Specifier as written.
         specifier: String,
     },
+}
+
+/// How a module-level name is defined, as far as analysis follows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Definition {
+    /// Another name of the module.
+    Alias(String),
+    /// A name of another module; `None` is its namespace.
+    Import {
+        /// Specifier as written.
+        specifier: String,
+        /// Name there.
+        name: Option<String>,
+    },
+    /// The result of calling another definition.
+    Call(Box<Definition>),
+    /// A function with this name.
+    Function(String),
 }
 
 /// A function in the Wasm code.

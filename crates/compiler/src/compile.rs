@@ -1,0 +1,186 @@
+//! Compiling one module, or all modules of an app at once.
+
+use std::thread;
+
+use oxc_allocator::Allocator;
+use oxc_ast::ast::Program;
+use oxc_diagnostics::OxcDiagnostic;
+use oxc_parser::{ParseOptions, Parser};
+use oxc_semantic::{Scoping, SemanticBuilder};
+use oxc_span::SourceType;
+use rayon::ThreadPoolBuilder;
+use rayon::prelude::*;
+use sha2::{Digest, Sha256};
+
+use crate::analysis;
+use crate::cache::{self, Cache};
+use crate::codegen::{self, SourceInfo};
+use crate::error::CompileError;
+use crate::ir::{Export, Import};
+use crate::lower::{self, Lowered};
+use crate::position::LineIndex;
+use crate::unit::{CompiledUnit, ImportSlot, SourceModule, UnitExport};
+
+/// Stack of a compiler thread in bytes: parser and lowering recurse with the nesting of the source.
+const THREAD_STACK: usize = 256 << 20;
+
+/// What a caller may choose. Nothing here changes the bytes of a unit.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Most bytes of source a module may have.
+    pub max_source_bytes: usize,
+    /// Threads that compile at the same time; 0: as many as there are processors.
+    pub threads: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { max_source_bytes: 32 << 20, threads: 0 }
+    }
+}
+
+/// What [`compile_all`] reports while it works, from any thread.
+#[derive(Debug)]
+pub struct Progress<'a> {
+    /// Path of a module that is finished.
+    pub path: &'a str,
+    /// Whether it came from the cache.
+    pub cached: bool,
+}
+
+/// Compiles a module.
+///
+/// # Errors
+/// [`CompileError`] if the source is no valid module. Functions that cannot be compiled are in the report instead.
+pub fn compile_module(module: &SourceModule, options: &Options) -> Result<CompiledUnit, CompileError> {
+    on_deep_stack(&module.path, || compile_here(module, options))
+}
+
+/// Lowers a module without generating code, for tests and for looking at.
+///
+/// # Errors
+/// As [`compile_module`].
+pub fn lower_module(module: &SourceModule, options: &Options) -> Result<Lowered, CompileError> {
+    on_deep_stack(&module.path, || parse(module, options, lower::lower))
+}
+
+/// Compiles all modules of an app in parallel, in their order, then looks across them for Convex functions.
+///
+/// # Errors
+/// The error of the first module, in the order given, that is no valid module.
+pub fn compile_all(
+    modules: &[SourceModule],
+    options: &Options,
+    cache: &dyn Cache,
+    progress: &(dyn Fn(Progress<'_>) + Sync),
+) -> Result<Vec<CompiledUnit>, CompileError> {
+    let pool = ThreadPoolBuilder::new().num_threads(options.threads).stack_size(THREAD_STACK).build();
+    let pool = pool.map_err(|error| CompileError::Code { path: String::new(), message: error.to_string() })?;
+    let compiled: Vec<Result<CompiledUnit, CompileError>> = pool.install(|| {
+        let compile = |module| {
+            let (unit, cached) = compile_cached(module, options, cache)?;
+            progress(Progress { path: &unit.path, cached });
+            Ok(unit)
+        };
+        modules.par_iter().map(compile).collect()
+    });
+    let mut units = compiled.into_iter().collect::<Result<Vec<_>, _>>()?;
+    analysis::find_convex_functions(&mut units);
+    Ok(units)
+}
+
+fn compile_cached(
+    module: &SourceModule,
+    options: &Options,
+    cache: &dyn Cache,
+) -> Result<(CompiledUnit, bool), CompileError> {
+    let key = cache::key(&module.source);
+    if let Some(mut unit) = cache.get(&key).and_then(|bytes| CompiledUnit::from_bytes(&bytes)) {
+        unit.path.clone_from(&module.path);
+        return Ok((unit, true));
+    }
+    let unit = compile_here(module, options)?;
+    cache.put(&key, &unit.to_bytes());
+    Ok((unit, false))
+}
+
+fn compile_here(module: &SourceModule, options: &Options) -> Result<CompiledUnit, CompileError> {
+    parse(module, options, |program, scoping| {
+        let lowered = lower::lower(program, scoping);
+        let lines = LineIndex::new(&module.source);
+        let report = analysis::report(program, scoping, &lowered.refusals, &lines);
+        let definitions = analysis::definitions(program, scoping);
+        let emitted = codegen::emit(&lowered.module, &SourceInfo { text: &module.source });
+        CompiledUnit {
+            path: module.path.clone(),
+            source_hash: hex::encode(Sha256::digest(module.source.as_bytes())),
+            wasm: emitted.wasm,
+            data_size: emitted.data_size,
+            table_size: emitted.table_size,
+            bindings_offset: emitted.bindings_offset,
+            imports_offset: emitted.imports_offset,
+            requests: lowered.module.requests,
+            imports: lowered.module.imports.into_iter().map(import_slot).collect(),
+            exports: lowered.module.exports.into_iter().map(unit_export).collect(),
+            definitions,
+            functions: emitted.functions,
+            positions: emitted.positions,
+            report,
+        }
+    })
+}
+
+fn import_slot(import: Import) -> ImportSlot {
+    ImportSlot { specifier: import.specifier, name: import.name }
+}
+
+fn unit_export(export: Export) -> UnitExport {
+    match export {
+        Export::Local { name, binding } => UnitExport::Local { name, binding },
+        Export::From { name, specifier, imported } => UnitExport::From { name, specifier, imported },
+        Export::Star { specifier } => UnitExport::Star { specifier },
+    }
+}
+
+/// Parses and checks a module, then hands it to `consume`.
+fn parse<R>(
+    module: &SourceModule,
+    options: &Options,
+    consume: impl FnOnce(&Program<'_>, &Scoping) -> R,
+) -> Result<R, CompileError> {
+    let limit = options.max_source_bytes.min(u32::MAX as usize);
+    if module.source.len() > limit {
+        return Err(CompileError::TooLarge { path: module.path.clone(), size: module.source.len(), limit });
+    }
+    let allocator = Allocator::default();
+    let parse_options = ParseOptions { preserve_parens: false, ..ParseOptions::default() };
+    let parsed = Parser::new(&allocator, &module.source, SourceType::mjs()).with_options(parse_options).parse();
+    check(module, parsed.diagnostics.iter())?;
+    let program = allocator.alloc(parsed.program);
+    let semantic = SemanticBuilder::new_compiler().build(program);
+    check(module, semantic.diagnostics.iter())?;
+    Ok(consume(program, semantic.semantic.scoping()))
+}
+
+fn check<'d>(
+    module: &SourceModule,
+    mut diagnostics: impl Iterator<Item = &'d OxcDiagnostic>,
+) -> Result<(), CompileError> {
+    let Some(first) = diagnostics.next() else { return Ok(()) };
+    let offset = first.labels.iter().next().map_or(0, |label| label.offset() as u32);
+    let (line, column) = LineIndex::new(&module.source).locate(offset);
+    let message = first.message.to_string();
+    Err(CompileError::Syntax { path: module.path.clone(), line, column, message })
+}
+
+fn on_deep_stack<R: Send>(
+    path: &str,
+    work: impl FnOnce() -> Result<R, CompileError> + Send,
+) -> Result<R, CompileError> {
+    let failed = |message: String| CompileError::Code { path: path.to_owned(), message };
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().stack_size(THREAD_STACK).spawn_scoped(scope, work);
+        let thread = thread.map_err(|error| failed(error.to_string()))?;
+        thread.join().unwrap_or_else(|_| Err(failed("the compiler failed on this module; please report it".to_owned())))
+    })
+}

@@ -1,0 +1,154 @@
+//! Lowering: from the syntax tree of an ES module to the control-flow graphs of its functions.
+//!
+//! - [`facts`]: what must be known of the whole module before: captured variables, environments, known functions
+//! - [`module`]: imports, exports, module-level bindings
+//! - [`function`]: entry of a function: parameters, hoisting, what arrow functions capture
+//! - [`variables`]: reading and writing variables wherever they live
+//! - [`statements`], [`loops`], [`control`]: statements; `break`, `continue`, `return` through `finally`
+//! - [`expressions`], [`assignments`], [`patterns`], [`calls`], [`literals`], [`classes`], [`suspend`]: expressions
+//! - [`builder`]: the graph under construction
+
+mod assignments;
+mod builder;
+mod calls;
+mod classes;
+mod control;
+mod expressions;
+mod facts;
+mod function;
+mod literals;
+mod loops;
+mod module;
+mod patterns;
+mod statements;
+mod suspend;
+mod text;
+mod variables;
+
+use std::collections::HashMap;
+
+use oxc_ast::ast::Program;
+use oxc_semantic::Scoping;
+use oxc_syntax::symbol::SymbolId;
+
+use crate::ir::{self, Constant, ConstantValue, FunctionId};
+use facts::Facts;
+
+/// A lowered module and what of it could not be lowered.
+#[derive(Debug)]
+pub struct Lowered {
+    /// The module; refused functions are marked.
+    pub module: ir::Module,
+    /// Functions that were refused, in the order of their numbers.
+    pub refusals: Vec<RefusedFunction>,
+}
+
+/// A function that cannot be compiled.
+#[derive(Debug)]
+pub struct RefusedFunction {
+    /// Its name, "" if anonymous.
+    pub name: String,
+    /// Why, a sentence.
+    pub reason: String,
+    /// Byte offset of the construct.
+    pub position: u32,
+}
+
+/// Lowers a module that parsed and passed the semantic checks.
+pub fn lower(program: &Program<'_>, scoping: &Scoping) -> Lowered {
+    let facts = Facts::collect(program, scoping);
+    let mut lowerer = ModuleLowerer::new(scoping, &facts);
+    lowerer.declare_bindings();
+    lowerer.declare_module(program);
+    lowerer.lower_body(program);
+    lowerer.finish()
+}
+
+/// Why a function cannot be compiled, and where.
+#[derive(Debug)]
+struct Refusal {
+    reason: String,
+    position: u32,
+}
+
+impl Refusal {
+    fn new(reason: impl Into<String>, position: u32) -> Refusal {
+        Refusal { reason: reason.into(), position }
+    }
+}
+
+type Result<T, E = Refusal> = std::result::Result<T, E>;
+
+/// State shared by all functions of a module.
+struct ModuleLowerer<'m> {
+    scoping: &'m Scoping,
+    facts: &'m Facts,
+    module: ir::Module,
+    constants: HashMap<ConstantValue, Constant>,
+    functions: Vec<Option<ir::Function>>,
+    refusals: Vec<(FunctionId, RefusedFunction)>,
+    /// Index of the binding of each module-level variable.
+    bindings: HashMap<SymbolId, u32>,
+    /// Import slot of each imported name.
+    imports: HashMap<SymbolId, u32>,
+    /// Binding of an anonymous default export.
+    default_binding: Option<u32>,
+    /// For derived constructors: the position from which on `super()` was certainly called.
+    this_bound_at: HashMap<FunctionId, u32>,
+    /// For constructors of classes with instance state: the initialiser and where the class keeps it.
+    initializers: HashMap<FunctionId, (FunctionId, facts::EnvSlot)>,
+    /// Private names in scope, innermost class last.
+    private_names: Vec<HashMap<String, Constant>>,
+}
+
+impl<'m> ModuleLowerer<'m> {
+    fn new(scoping: &'m Scoping, facts: &'m Facts) -> ModuleLowerer<'m> {
+        ModuleLowerer {
+            scoping,
+            facts,
+            module: ir::Module::default(),
+            constants: HashMap::new(),
+            functions: facts.functions.iter().map(|_| None).collect(),
+            refusals: Vec::new(),
+            bindings: HashMap::new(),
+            imports: HashMap::new(),
+            default_binding: None,
+            this_bound_at: HashMap::new(),
+            initializers: HashMap::new(),
+            private_names: Vec::new(),
+        }
+    }
+
+    /// A constant, the same for the same value.
+    fn constant(&mut self, value: ConstantValue) -> Constant {
+        if let Some(&constant) = self.constants.get(&value) {
+            return constant;
+        }
+        let constant = self.fresh_constant(value.clone());
+        self.constants.insert(value, constant);
+        constant
+    }
+
+    /// A constant of its own, for values with identity.
+    fn fresh_constant(&mut self, value: ConstantValue) -> Constant {
+        self.module.constants.push(value);
+        Constant(self.module.constants.len() as u32 - 1)
+    }
+
+    fn string(&mut self, text: &str) -> Constant {
+        self.constant(ConstantValue::String(text.encode_utf16().collect()))
+    }
+
+    fn private_name(&self, name: &str) -> Option<Constant> {
+        self.private_names.iter().rev().find_map(|scope| scope.get(name)).copied()
+    }
+
+    fn finish(mut self) -> Lowered {
+        let unreached = function::unreached;
+        self.module.functions =
+            self.functions.into_iter().map(|function| function.unwrap_or_else(unreached)).collect();
+        self.refusals.sort_by_key(|(id, _)| *id);
+        let refusals = self.refusals.into_iter().map(|(_, refused)| refused).collect();
+        Lowered { module: self.module, refusals }
+    }
+}
