@@ -105,6 +105,8 @@ knobs! {
     MAX_PUSH_BYTES: usize = 200_000_000;
     /// Modules of an app.
     MAX_USER_MODULES: usize = 4_096;
+    /// Times the commit of a deploy is repeated after a conflict.
+    DEPLOY_OCC_MAX_RETRIES: u32 = 8;
     /// Seconds that initialising the modules of a push may use.
     ISOLATE_ANALYZE_USER_TIMEOUT_SECONDS: u64 = 4;
 

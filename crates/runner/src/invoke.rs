@@ -63,7 +63,10 @@ pub(crate) async fn invoke(invoke: Invoke, state: Box<CallState>) -> Result<Invo
     let recorded = state.recording.is_some().then(|| invocation.clone());
     let host = Execution::new(context.clone(), function.path.clone(), function.kind, depth, seeds, state);
     let (result, host) = context.deployment.lane().run(invocation, host).await;
-    let (mut state, recorder) = host.into_parts()?;
+    let (mut state, recorder) = match host {
+        Some(host) => host.into_parts()?,
+        None => return Err(result.err().map_or_else(|| "the lane lost the host".into(), BoxError::from)),
+    };
     if let (Some(invocation), Some(recorder), Some(recording)) = (recorded, recorder, &mut state.recording) {
         recording.executions.push(record(invocation, recorder, &result));
     }

@@ -31,7 +31,11 @@ pub trait Lane: Send + Sync {
     /// Name for reports and metrics, e.g. `wasm`.
     fn name(&self) -> &'static str;
 
-    /// Runs a function against `host` and gives the host back with the JSON text of the result. Dropping the future ends
-    /// the execution and undoes what it did to the lane.
-    fn run(&self, invocation: Invocation, host: Execution) -> BoxFuture<'_, (Result<String, RunError>, Execution)>;
+    /// Runs a function against `host`. Answers the JSON text of the result and gives the host back; a lane that lost the
+    /// host gives none. Dropping the future ends the execution and undoes what it did to the lane.
+    fn run(
+        &self,
+        invocation: Invocation,
+        host: Execution,
+    ) -> BoxFuture<'_, (Result<String, RunError>, Option<Execution>)>;
 }

@@ -23,6 +23,7 @@ mod runner;
 mod source_map;
 mod stack;
 mod syscalls;
+mod wasm;
 
 pub use deployment::Deployment;
 pub use error::{CallError, FunctionError};
@@ -37,3 +38,5 @@ pub use recording::{
 };
 pub use runner::{Call, FunctionRunner, Outcome, RecordingSink};
 pub use source_map::{ModuleSourceMap, SourcePosition};
+pub use stack::uncaught;
+pub use wasm::WasmLane;

@@ -6,6 +6,7 @@ use convex_wasm_values::JsonFormat;
 use serde_json::{Value, json};
 
 use super::error::ApiError;
+use crate::push::PushError;
 
 /// The body of the answer to a call that was carried out.
 pub fn to_json(outcome: Outcome, format: JsonFormat, request_id: &str) -> Value {
@@ -30,19 +31,41 @@ pub fn to_json(outcome: Outcome, format: JsonFormat, request_id: &str) -> Value 
 
 impl From<CallError> for ApiError {
     fn from(error: CallError) -> Self {
-        let status = match &error {
-            CallError::Conflict { .. } | CallError::Timeout { .. } => StatusCode::SERVICE_UNAVAILABLE,
-            CallError::TooManyConcurrent { .. } => StatusCode::TOO_MANY_REQUESTS,
-            CallError::Snapshot(_) => StatusCode::BAD_REQUEST,
-            CallError::Database(_) | CallError::Internal(_) => {
-                tracing::error!(%error, "a call failed by our fault");
-                return ApiError::new(
-                    StatusCode::INTERNAL_SERVER_ERROR,
-                    error.code(),
-                    "Your request couldn't be completed. Try again later.",
-                );
+        match &error {
+            CallError::Database(database) if is_our_fault(database) => internal(&error),
+            CallError::Internal(_) => internal(&error),
+            CallError::Database(_) | CallError::Timeout { .. } => {
+                ApiError::new(StatusCode::SERVICE_UNAVAILABLE, error.code(), error.to_string())
             }
-        };
-        ApiError::new(status, error.code(), error.to_string())
+            CallError::TooManyConcurrent { .. } => {
+                ApiError::new(StatusCode::TOO_MANY_REQUESTS, error.code(), error.to_string())
+            }
+        }
     }
+}
+
+impl From<PushError> for ApiError {
+    fn from(error: PushError) -> Self {
+        match error {
+            PushError::Refused { code, message } => {
+                ApiError::bad_request(code, format!("Hit an error while pushing:\n{message}"))
+            }
+            PushError::Internal(_) => internal(&error),
+        }
+    }
+}
+
+fn is_our_fault(error: &convex_wasm_database::Error) -> bool {
+    use convex_wasm_database::Error;
+    matches!(error, Error::Persistence(_) | Error::Developer { .. })
+}
+
+/// The log says what happened; the client is told only that it did.
+fn internal(error: &dyn std::error::Error) -> ApiError {
+    tracing::error!(%error, "a request failed by our fault");
+    ApiError::new(
+        StatusCode::INTERNAL_SERVER_ERROR,
+        "InternalServerError",
+        "Your request couldn't be completed. Try again later.",
+    )
 }

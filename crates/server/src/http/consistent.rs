@@ -9,7 +9,7 @@ use axum::{Json, Router};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use convex_wasm_database::Timestamp;
-use convex_wasm_runner::{Access, FunctionKind};
+use convex_wasm_runner::{Audience, FunctionKind};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -72,7 +72,7 @@ async fn query_batch(
 async fn query(backend: &Backend, context: RequestContext, body: CallBody, at: Timestamp) -> Result<Value, ApiError> {
     let format = requested_format(body.format.as_deref(), context.client.as_ref())?;
     let request_id = context.request_id.clone();
-    let call = prepare(context, body, Some(FunctionKind::Query), Access::Public)?;
+    let call = prepare(context, body, Some(FunctionKind::Query), Audience::Clients)?;
     Ok(answer::to_json(backend.runner().query_at(call, at).await?, format, &request_id))
 }
 

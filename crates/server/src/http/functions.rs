@@ -7,7 +7,7 @@ use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use convex_wasm_runner::{Access, Call, FunctionKind, FunctionPath};
+use convex_wasm_runner::{Audience, Call, FunctionKind, FunctionPath};
 use convex_wasm_values::ConvexValue;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -75,7 +75,7 @@ async fn query_by_url(
         None => no_arguments(),
     };
     let body = CallBody { path: url.path, args, format: url.format, component_path: None };
-    call(&backend, context, body, Some(FunctionKind::Query), Access::Public).await
+    call(&backend, context, body, Some(FunctionKind::Query), Audience::Clients).await
 }
 
 async fn query(
@@ -83,7 +83,7 @@ async fn query(
     context: RequestContext,
     body: Body,
 ) -> Result<Response, ApiError> {
-    call(&backend, context, read_json(body).await?, Some(FunctionKind::Query), Access::Public).await
+    call(&backend, context, read_json(body).await?, Some(FunctionKind::Query), Audience::Clients).await
 }
 
 async fn mutation(
@@ -91,7 +91,7 @@ async fn mutation(
     context: RequestContext,
     body: Body,
 ) -> Result<Response, ApiError> {
-    call(&backend, context, read_json(body).await?, Some(FunctionKind::Mutation), Access::Public).await
+    call(&backend, context, read_json(body).await?, Some(FunctionKind::Mutation), Audience::Clients).await
 }
 
 async fn action(
@@ -99,7 +99,7 @@ async fn action(
     context: RequestContext,
     body: Body,
 ) -> Result<Response, ApiError> {
-    call(&backend, context, read_json(body).await?, Some(FunctionKind::Action), Access::Public).await
+    call(&backend, context, read_json(body).await?, Some(FunctionKind::Action), Audience::Clients).await
 }
 
 async fn any_function(
@@ -110,7 +110,7 @@ async fn any_function(
     if !context.identity.is_admin() {
         return Err(ApiError::admin_only());
     }
-    call(&backend, context, read_json(body).await?, None, Access::Any).await
+    call(&backend, context, read_json(body).await?, None, Audience::Tools).await
 }
 
 async fn run(
@@ -127,7 +127,7 @@ async fn run(
     };
     let RunBody { args, format } = read_json(body).await?;
     let body = CallBody { path: format!("{module}:{function}"), args, format, component_path: None };
-    call(&backend, context, body, None, Access::Any).await
+    call(&backend, context, body, None, Audience::Tools).await
 }
 
 async fn call(
@@ -135,11 +135,11 @@ async fn call(
     context: RequestContext,
     body: CallBody,
     kind: Option<FunctionKind>,
-    access: Access,
+    audience: Audience,
 ) -> Result<Response, ApiError> {
     let format = requested_format(body.format.as_deref(), context.client.as_ref())?;
     let request_id = context.request_id.clone();
-    let outcome = backend.runner().run(prepare(context, body, kind, access)?).await?;
+    let outcome = backend.runner().run(prepare(context, body, kind, audience)?).await?;
     Ok(Json(answer::to_json(outcome, format, &request_id)).into_response())
 }
 
@@ -151,7 +151,7 @@ pub fn prepare(
     context: RequestContext,
     body: CallBody,
     kind: Option<FunctionKind>,
-    access: Access,
+    audience: Audience,
 ) -> Result<Call, ApiError> {
     if body.component_path.as_deref().is_some_and(|path| !path.is_empty()) {
         return Err(ApiError::bad_request("ComponentsNotSupported", "This server does not run components yet."));
@@ -162,7 +162,7 @@ pub fn prepare(
         path,
         arguments: arguments(&body.args)?,
         kind,
-        access,
+        audience,
         identity: context.identity,
         request_id: context.request_id,
     })

@@ -1,0 +1,110 @@
+//! What the exports of a program are.
+
+use std::collections::BTreeMap;
+
+use convex_wasm_runner::{Function, FunctionKind, FunctionPath, ModuleSourceMap, Visibility};
+use convex_wasm_runtime::{Description, Export, HandlerPosition, Pool, Program};
+use convex_wasm_values::Validator;
+
+use super::app::is_entry;
+use super::error::PushError;
+use super::initialise::{ImportHost, budget, explain};
+
+/// A Convex function and where its handler is.
+pub struct Analyzed {
+    /// The function.
+    pub function: Function,
+    /// Its handler, if the guest knows where it is.
+    pub handler: Option<HandlerPosition>,
+}
+
+/// Finds the Convex functions among the exports of a program's entries.
+///
+/// # Errors
+/// An export's validators are malformed.
+pub async fn functions(
+    program: &Program,
+    source_maps: &BTreeMap<String, ModuleSourceMap>,
+    host: &ImportHost,
+) -> Result<Vec<Analyzed>, PushError> {
+    let pool = Pool::new(program.clone());
+    let mut functions = Vec::new();
+    for module in program.modules().filter(|path| is_entry(path)) {
+        for (name, export) in program.exports(module) {
+            let description = describe(&pool, module, name, export, source_maps, host).await?;
+            functions.extend(function(module, name, description)?);
+        }
+    }
+    Ok(functions)
+}
+
+/// The JSON of a schema: what the `export()` of the module's default export gives.
+///
+/// # Errors
+/// The module does not export a schema.
+pub async fn schema_json(
+    program: &Program,
+    source_maps: &BTreeMap<String, ModuleSourceMap>,
+    host: &ImportHost,
+) -> Result<serde_json::Value, PushError> {
+    let missing = || {
+        PushError::refused("MissingSchemaExportError", "schema.ts must have a default export made with `defineSchema`.")
+    };
+    let (module, export) = program
+        .modules()
+        .find_map(|module| Some((module, program.export(module, "default")?)))
+        .ok_or_else(missing)?;
+    let pool = Pool::new(program.clone());
+    let description = describe(&pool, module, "default", export, source_maps, host).await?;
+    let json = description.export.filter(|_| description.is_schema).ok_or_else(missing)?;
+    serde_json::from_str(&json)
+        .map_err(|error| PushError::refused("InvalidSchemaExport", format!("The schema is not valid: {error}")))
+}
+
+async fn describe(
+    pool: &Pool<ImportHost>,
+    module: &str,
+    name: &str,
+    export: Export,
+    source_maps: &BTreeMap<String, ModuleSourceMap>,
+    host: &ImportHost,
+) -> Result<Description, PushError> {
+    let execution = pool.describe(export, budget(), host.clone()).await;
+    execution.result.map_err(|error| {
+        let text = explain(&error, source_maps);
+        PushError::refused("InvalidModules", format!("Failed to analyze the export {name} of {module}: {text}"))
+    })
+}
+
+fn function(module: &str, name: &str, description: Description) -> Result<Option<Analyzed>, PushError> {
+    let kind = match description.kind.as_str() {
+        "query" => FunctionKind::Query,
+        "mutation" => FunctionKind::Mutation,
+        "action" => FunctionKind::Action,
+        "httpAction" => FunctionKind::HttpAction,
+        _ => return Ok(None),
+    };
+    let visibility = match description.visibility.as_deref() {
+        Some("internal") => Visibility::Internal,
+        _ => Visibility::Public,
+    };
+    let path = FunctionPath::new(module, name);
+    let args = validator(&path, "args", description.args.as_deref())?;
+    let returns = validator(&path, "returns", description.returns.as_deref())?;
+    if !matches!(args, Validator::Any | Validator::Object(_)) {
+        return Err(PushError::refused("InvalidModules", format!("{path}: `args` must be an object of validators.")));
+    }
+    let function = Function::new(path, kind, visibility, args, returns);
+    Ok(Some(Analyzed { function, handler: description.handler }))
+}
+
+fn validator(path: &FunctionPath, what: &str, json: Option<&str>) -> Result<Validator, PushError> {
+    let invalid = |error: String| PushError::refused("InvalidModules", format!("{path}: `{what}` is not valid: {error}"));
+    match json {
+        None => Ok(Validator::Any),
+        Some(text) => {
+            let json = serde_json::from_str(text).map_err(|error| invalid(error.to_string()))?;
+            Validator::from_json(&json).map_err(|error| invalid(error.to_string()))
+        }
+    }
+}

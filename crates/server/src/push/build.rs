@@ -1,0 +1,110 @@
+//! Building an app: compile, link, initialise, analyse.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use convex_wasm_runner::{Deployment, ModuleSourceMap, WasmLane};
+use convex_wasm_runtime::{Engine, Program};
+use convex_wasm_values::Schema;
+
+use super::analyze::{self, Analyzed};
+use super::app::App;
+use super::body::PushedModule;
+use super::compile::{self, CompiledModule};
+use super::error::PushError;
+use super::initialise::{ImportHost, initialise};
+use super::report::{DeployReport, milliseconds};
+use super::unit_cache::UnitCache;
+
+/// Told the path of each module that was compiled.
+pub type Progress = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// Builds apps.
+#[derive(Clone)]
+pub struct Builder {
+    engine: Engine,
+    cache: Option<UnitCache>,
+    progress: Progress,
+}
+
+/// A built app.
+pub struct BuiltApp {
+    /// Its compiled modules.
+    pub modules: Vec<CompiledModule>,
+    /// What the developer should know.
+    pub report: DeployReport,
+    program: Program,
+    functions: Vec<Analyzed>,
+}
+
+impl Builder {
+    /// A builder that keeps compiled units in `cache`.
+    pub fn new(engine: Engine, cache: Option<UnitCache>) -> Self {
+        Self { engine, cache, progress: Arc::new(|_| {}) }
+    }
+
+    /// The same builder, telling `progress` of each compiled module.
+    pub fn with_progress(self, progress: Progress) -> Self {
+        Self { progress, ..self }
+    }
+
+    /// Builds the functions of an app; `environment` is what its modules see of environment variables.
+    ///
+    /// # Errors
+    /// The app does not compile, link or initialise.
+    pub async fn build(&self, app: &App, environment: BTreeMap<String, String>) -> Result<BuiltApp, PushError> {
+        let started = Instant::now();
+        let modules = self.compile(app.isolate_modules().cloned().collect()).await?;
+        let compiled = Instant::now();
+        let source_maps = source_maps(app.isolate_modules());
+        let host = ImportHost::new(environment);
+        let program = initialise(&self.engine, &modules, &source_maps, app.import_phase, host.clone()).await?;
+        let initialised = Instant::now();
+        let functions = analyze::functions(&program, &source_maps, &host).await?;
+        let mut report = DeployReport::new(app, &modules, &functions, &source_maps);
+        report.image_bytes = program.shared_memory();
+        report.milliseconds = vec![
+            ("compile".to_owned(), milliseconds(compiled - started)),
+            ("initialise".to_owned(), milliseconds(initialised - compiled)),
+            ("analyse".to_owned(), milliseconds(initialised.elapsed())),
+        ];
+        Ok(BuiltApp { modules, report, program, functions })
+    }
+
+    /// Evaluates the schema of an app.
+    ///
+    /// # Errors
+    /// `schema.ts` does not compile, throws, or exports no valid schema.
+    pub async fn schema(&self, app: &App) -> Result<Schema, PushError> {
+        let Some(module) = &app.schema else { return Ok(Schema::empty()) };
+        let modules = self.compile(vec![module.clone()]).await?;
+        let source_maps = source_maps([module]);
+        let host = ImportHost::default();
+        let program = initialise(&self.engine, &modules, &source_maps, app.import_phase, host.clone()).await?;
+        Ok(Schema::from_json(&analyze::schema_json(&program, &source_maps, &host).await?)?)
+    }
+
+    async fn compile(&self, modules: Vec<PushedModule>) -> Result<Vec<CompiledModule>, PushError> {
+        let Self { engine, cache, progress } = self.clone();
+        tokio::task::spawn_blocking(move || compile::compile(&engine, cache.as_ref(), modules, &*progress))
+            .await
+            .map_err(PushError::internal)?
+    }
+}
+
+impl BuiltApp {
+    /// The app, ready to run.
+    pub fn into_deployment(self, app: &App) -> Deployment {
+        let functions = self.functions.into_iter().map(|analyzed| analyzed.function);
+        let maps = app.isolate_modules().map(|module| (module.path.clone(), module.source_map.clone()));
+        Deployment::new(functions, maps, Arc::new(WasmLane::new(self.program)))
+    }
+}
+
+fn source_maps<'a>(modules: impl IntoIterator<Item = &'a PushedModule>) -> BTreeMap<String, ModuleSourceMap> {
+    modules
+        .into_iter()
+        .map(|module| (module.path.clone(), ModuleSourceMap::new(&module.path, module.source_map.clone())))
+        .collect()
+}

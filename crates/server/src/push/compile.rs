@@ -1,0 +1,95 @@
+//! JavaScript modules to native code, on all processors.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use convex_wasm_compiler::unit::{CompiledUnit, SourceModule};
+use convex_wasm_runtime::{Engine, NativeUnit, ProgramUnit};
+use rayon::prelude::*;
+
+use super::body::PushedModule;
+use super::error::PushError;
+use super::unit_cache::UnitCache;
+
+/// A compiled module.
+#[derive(Clone)]
+pub struct CompiledModule {
+    /// Its code, portable and native.
+    pub native: NativeUnit,
+    /// Time it took to make the Wasm, or to find it.
+    pub wasm_time: Duration,
+    /// Time it took to make the native code, or to find it.
+    pub native_time: Duration,
+    /// Whether the Wasm was there already.
+    pub cached: bool,
+    source: Arc<str>,
+}
+
+impl CompiledModule {
+    /// The portable unit.
+    pub fn unit(&self) -> &CompiledUnit {
+        &self.native.unit
+    }
+
+    /// Bytes of JavaScript.
+    pub fn source_bytes(&self) -> usize {
+        self.source.len()
+    }
+
+    /// 0-based line and UTF-16 column of a byte of the source.
+    pub fn position_of(&self, byte: usize) -> (u32, u32) {
+        let before = self.source.get(..byte).unwrap_or(&self.source);
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        let line = before.bytes().filter(|&byte| byte == b'\n').count();
+        (line as u32, before[line_start..].encode_utf16().count() as u32)
+    }
+
+    /// As a part of a program.
+    pub fn program_unit(&self) -> ProgramUnit {
+        ProgramUnit { native: self.native.clone(), source: self.source.clone() }
+    }
+}
+
+/// Compiles modules. Blocks.
+///
+/// # Errors
+/// A module is no valid JavaScript.
+pub fn compile(
+    engine: &Engine,
+    cache: Option<&UnitCache>,
+    modules: Vec<PushedModule>,
+    done: &(dyn Fn(&str) + Sync),
+) -> Result<Vec<CompiledModule>, PushError> {
+    modules
+        .into_par_iter()
+        .map(|module| {
+            let compiled = compile_one(engine, cache, module)?;
+            done(&compiled.unit().path);
+            Ok(compiled)
+        })
+        .collect()
+}
+
+fn compile_one(
+    engine: &Engine,
+    cache: Option<&UnitCache>,
+    module: PushedModule,
+) -> Result<CompiledModule, PushError> {
+    let source = Arc::from(module.source.as_str());
+    let module = SourceModule { path: module.path, source: module.source, source_map: module.source_map };
+    let started = Instant::now();
+    let (unit, cached) = match cache.and_then(|cache| cache.get(&module)) {
+        Some(unit) => (unit, true),
+        None => {
+            let unit = convex_wasm_compiler::compile(&module)?;
+            if let Some(cache) = cache {
+                cache.put(&module, &unit);
+            }
+            (unit, false)
+        }
+    };
+    let wasm_time = started.elapsed();
+    let native = engine.compile(&[Arc::new(unit)])?.pop().ok_or_else(|| PushError::internal("no native code"))?;
+    let native_time = started.elapsed() - wasm_time;
+    Ok(CompiledModule { native, wasm_time, native_time, cached, source })
+}
