@@ -1,0 +1,84 @@
+//! Small programs by feature: what they print on Wasm is what they print on Node.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::{
+    fmt::Write,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::Arc,
+    time::Duration,
+};
+
+use convex_wasm_compiler::{Options, compile_module, link, unit::SourceModule};
+use convex_wasm_runtime::{Engine, Initialisation, Linked, NoCache, Phase, Program, ProgramUnit, SilentHost};
+use convex_wasm_tests::places;
+
+fn programs() -> Vec<PathBuf> {
+    let mut programs: Vec<_> = std::fs::read_dir(places::project().join("tests/differential"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "js"))
+        .collect();
+    programs.sort();
+    programs
+}
+
+fn on_node(program: &Path) -> String {
+    let output = Command::new(places::node()).arg(program).output().expect("node runs");
+    assert!(output.status.success(), "{program:?} fails on Node: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+async fn on_wasm(engine: &Engine, program: &Path) -> Result<String, String> {
+    let source = std::fs::read_to_string(program).unwrap();
+    let module = SourceModule { path: "program.js".to_owned(), source: source.clone(), source_map: None };
+    let unit = Arc::new(compile_module(&module, &Options::default()).map_err(|error| error.to_string())?);
+    if let Some(refusal) = unit.report.refusals.first() {
+        return Err(format!("line {}: {} was refused: {}", refusal.line + 1, refusal.name, refusal.reason));
+    }
+    let native = engine.compile(std::slice::from_ref(&unit)).map_err(|error| error.to_string())?;
+    let plan = link::link(&[unit], &[0]).map_err(|error| error.to_string())?;
+    let units = native.into_iter().map(|native| ProgramUnit { native, source: source.as_str().into() }).collect();
+    let how = Initialisation { phase: Phase::Program, time_ms: 0.0, seed: [0; 32], budget: Duration::from_secs(20) };
+    let (program, host) = Program::initialise(engine, Linked { units, plan }, how, SilentHost::default()).await;
+    let mut printed = String::new();
+    for (_, line) in host.unwrap_or_default().lines {
+        printed.push_str(&line);
+        printed.push('\n');
+    }
+    match program {
+        Ok(_) => Ok(printed),
+        Err(error) => Err(format!("{error}\n{printed}")),
+    }
+}
+
+/// The first line that differs, with its number.
+fn first_difference(node: &str, wasm: &str) -> String {
+    let mut wasm_lines = wasm.lines();
+    for (number, line) in node.lines().enumerate() {
+        let ours = wasm_lines.next();
+        if ours != Some(line) {
+            return format!("line {}:\n  node: {line}\n  wasm: {}", number + 1, ours.unwrap_or("(nothing)"));
+        }
+    }
+    format!("more lines on Wasm: {}", wasm_lines.next().unwrap_or("(none)"))
+}
+
+#[tokio::test]
+async fn programs_print_the_same_on_wasm_and_node() {
+    let engine = Engine::new(NoCache).unwrap();
+    let mut failures = String::new();
+    let programs = programs();
+    assert!(!programs.is_empty());
+    for program in &programs {
+        let name = program.file_name().unwrap().to_string_lossy();
+        let node = on_node(program);
+        match on_wasm(&engine, program).await {
+            Ok(wasm) if wasm == node => {}
+            Ok(wasm) => writeln!(failures, "{name}: {}", first_difference(&node, &wasm)).unwrap(),
+            Err(error) => writeln!(failures, "{name}: {error}").unwrap(),
+        }
+    }
+    assert!(failures.is_empty(), "of {} programs:\n{failures}", programs.len());
+}
