@@ -19,6 +19,7 @@ pub mod link;
 pub mod lower;
 pub mod optimize;
 pub mod position;
+pub mod print;
 pub mod unit;
 
 pub use compile::{Options, Progress, compile_all, compile_module, lower_module};

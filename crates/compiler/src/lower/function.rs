@@ -367,8 +367,11 @@ impl FunctionLowerer<'_, '_> {
 
     /// The result of a body that ends without `return`.
     fn return_at_end(&mut self) {
-        let value = self.builder.undefined();
-        self.finish_return(value);
+        let value = match self.kind {
+            FunctionKind::DerivedConstructor => self.read_this(u32::MAX),
+            _ => self.builder.undefined(),
+        };
+        self.builder.terminate(Terminator::Return(value));
     }
 
     fn finish(mut self) -> ir::Function {
