@@ -1,92 +1,177 @@
 //! The database: snapshots, commits, subscriptions, blobs.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
-use convex_wasm_persistence::Persistence;
-use convex_wasm_values::Schema;
+use convex_wasm_knobs::COMMITTER_QUEUE_SIZE;
+use convex_wasm_persistence::{DocumentKey, KeyRange, Order, Persistence, PersistenceError, Timestamp};
+use convex_wasm_values::{ConvexValue, DocumentId};
+use rand::RngCore;
+use tokio::sync::{mpsc, oneshot};
 
-use crate::{Begin, BlobId, ReadSet, Result, SchemaId, SchemaProgress, Timestamp, Transaction};
+use crate::catalog::Catalog;
+use crate::committer::{Committer, Request};
+use crate::query::cursor::{CursorCipher, KEY_LENGTH};
+use crate::snapshots::Snapshots;
+use crate::system_tables::{INDEX, SCHEMAS, SystemTable, TABLES};
+use crate::{Begin, BlobId, Error, ReadSet, Result, Transaction};
+
+/// The global that holds the key of cursors.
+const CURSOR_KEY: &str = "cursor_key";
+/// Rows of a table of the system that are read at once when a database is opened.
+const LOAD_CHUNK: usize = 1024;
 
 /// What came of a commit.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Committed {
     /// When it was committed; the begin timestamp if nothing was written.
     pub timestamp: Timestamp,
-    /// What the transaction read.
-    pub read_set: ReadSet,
 }
 
 /// A handle of an open database; clones are the same database.
 #[derive(Clone)]
-pub struct Database {}
+pub struct Database {
+    pub(crate) inner: Arc<Inner>,
+}
+
+/// What transactions share.
+pub struct Inner {
+    pub(crate) persistence: Arc<dyn Persistence>,
+    pub(crate) snapshots: Arc<Snapshots>,
+    pub(crate) cursors: CursorCipher,
+    requests: mpsc::Sender<Request>,
+}
 
 impl Database {
     /// Opens a database on a store, which no one else may write to. Has to be called inside a Tokio runtime.
     pub async fn open(persistence: Arc<dyn Persistence>) -> Result<Self> {
-        todo!()
+        let cursors = CursorCipher::new(&cursor_key(persistence.as_ref()).await?);
+        let timestamp = persistence.max_timestamp().await?;
+        let catalog = load_catalog(persistence.as_ref(), timestamp).await?;
+        let snapshots = Arc::new(Snapshots::new(timestamp, Arc::new(catalog)));
+        let (requests, queue) = mpsc::channel(COMMITTER_QUEUE_SIZE.get().max(1));
+        tokio::spawn(Committer::new(persistence.clone(), snapshots.clone(), queue).run());
+        let database = Self { inner: Arc::new(Inner { persistence, snapshots, cursors, requests }) };
+        database.resume_schema();
+        Ok(database)
     }
 
     /// The newest snapshot: everything acknowledged is in it.
     pub fn latest_timestamp(&self) -> Timestamp {
-        todo!()
+        self.inner.snapshots.latest().0
     }
 
     /// Begins a transaction on the newest snapshot.
     pub fn begin(&self, begin: Begin) -> Transaction {
-        todo!()
+        let (timestamp, catalog) = self.inner.snapshots.latest();
+        Transaction::new(self.inner.clone(), timestamp, catalog, begin)
     }
 
     /// Begins a transaction on an older snapshot; `OutOfRetention` if it is too old.
     pub fn begin_at(&self, timestamp: Timestamp, begin: Begin) -> Result<Transaction> {
-        todo!()
+        let catalog = self.inner.snapshots.catalog_at(timestamp)?;
+        Ok(Transaction::new(self.inner.clone(), timestamp, catalog, begin))
     }
 
     /// Commits. When this returns, the writes are durable and every transaction begun from now on sees them.
+    ///
+    /// # Errors
+    /// [`Error::Conflict`] and [`Error::OutOfRetention`]: run the function again on a newer snapshot.
     pub async fn commit(&self, transaction: Transaction) -> Result<Committed> {
-        todo!()
+        if !transaction.has_writes() {
+            return Ok(Committed { timestamp: transaction.timestamp() });
+        }
+        let (reply, answer) = oneshot::channel();
+        self.inner.requests.try_send(transaction.into_request(reply)).map_err(|error| match error {
+            mpsc::error::TrySendError::Full(_) => Error::Overloaded {
+                code: "CommitterFullError",
+                message: "Too many mutations are waiting to be committed. Try again later.".to_owned(),
+            },
+            mpsc::error::TrySendError::Closed(_) => Error::ShutDown,
+        })?;
+        let timestamp = answer.await.unwrap_or(Err(Error::ShutDown))?;
+        Ok(Committed { timestamp })
     }
 
     /// Waits until a commit after `timestamp` changes something in the read set; the timestamp of that commit.
+    ///
+    /// Each commit wakes every waiter, and each looks up the commit's index keys in its read set: the cost of a commit is
+    /// waiters × keys × log(intervals).
     pub async fn wait_for_invalidation(&self, reads: &ReadSet, timestamp: Timestamp) -> Result<Timestamp> {
-        todo!()
+        let mut newest = self.inner.snapshots.watch();
+        let mut checked = timestamp;
+        loop {
+            let now = *newest.borrow_and_update();
+            if let Some(conflict) = self.inner.snapshots.first_conflict(reads, checked)? {
+                return Ok(conflict.timestamp);
+            }
+            checked = checked.max(now);
+            newest.changed().await.map_err(|_| Error::ShutDown)?;
+        }
     }
 
     /// The first commit after `from`, at or before `to`, that changes something in the read set.
     pub fn first_invalidation(&self, reads: &ReadSet, from: Timestamp, to: Timestamp) -> Result<Option<Timestamp>> {
-        todo!()
+        let conflict = self.inner.snapshots.first_conflict(reads, from)?;
+        Ok(conflict.map(|conflict| conflict.timestamp).filter(|timestamp| *timestamp <= to))
     }
 
     /// Stores bytes durably under their hash. Not part of a transaction: refer to it from one afterwards.
     pub async fn put_blob(&self, content: Bytes) -> Result<BlobId> {
-        todo!()
+        Ok(self.inner.persistence.put_blob(content).await?)
     }
 
     /// Reads a blob.
     pub async fn get_blob(&self, id: BlobId) -> Result<Option<Bytes>> {
-        todo!()
+        Ok(self.inner.persistence.get_blob(id).await?)
     }
+}
 
-    /// Stores a schema as pending, instead of the pending one, if any; creates its tables and indexes, and starts to
-    /// build the indexes and to check the documents.
-    pub async fn submit_schema(&self, schema: &Schema) -> Result<SchemaId> {
-        todo!()
+/// The database's key of cursors, made when it is opened for the first time.
+async fn cursor_key(persistence: &dyn Persistence) -> Result<[u8; KEY_LENGTH]> {
+    match persistence.get_global(CURSOR_KEY).await? {
+        Some(json) => json
+            .as_str()
+            .and_then(|text| hex::decode(text).ok()?.try_into().ok())
+            .ok_or_else(|| PersistenceError::Damaged { detail: format!("the global {CURSOR_KEY} is not a key") }.into()),
+        None => {
+            let mut key = [0; KEY_LENGTH];
+            rand::rng().fill_bytes(&mut key);
+            persistence.set_global(CURSOR_KEY, hex::encode(key).into()).await?;
+            Ok(key)
+        }
     }
+}
 
-    /// How far a submitted schema has come.
-    pub async fn schema_progress(&self, schema: &SchemaId) -> Result<SchemaProgress> {
-        todo!()
+async fn load_catalog(persistence: &dyn Persistence, at: Timestamp) -> Result<Catalog> {
+    let mut catalog = Catalog::system();
+    for table in [&TABLES, &INDEX, &SCHEMAS] {
+        load_table(persistence, at, table, &mut catalog).await?;
     }
+    catalog.check()?;
+    Ok(catalog)
+}
 
-    /// [`Database::schema_progress`] as soon as it is no more [`crate::SchemaState::Pending`], at the latest after `timeout`.
-    pub async fn wait_for_schema(&self, schema: &SchemaId, timeout: Duration) -> Result<SchemaProgress> {
-        todo!()
-    }
-
-    /// Submits a schema, waits until it is validated, and activates it: `SchemaEnforcementError` if a document does not
-    /// match.
-    pub async fn set_schema(&self, schema: &Schema) -> Result<()> {
-        todo!()
+async fn load_table(
+    persistence: &dyn Persistence,
+    at: Timestamp,
+    table: &SystemTable,
+    catalog: &mut Catalog,
+) -> Result<()> {
+    let mut range = KeyRange::all();
+    loop {
+        let rows = persistence.scan(table.index(0), range.clone(), at, Order::Ascending, LOAD_CHUNK).await?;
+        for row in &rows {
+            let content = &row.versioned.document;
+            let id = content.get("_id").and_then(ConvexValue::as_str).and_then(|id| id.parse::<DocumentId>().ok());
+            let id = id.ok_or_else(|| PersistenceError::Damaged {
+                detail: format!("a row of table {} has no valid id", table.name),
+            })?;
+            catalog.apply(DocumentKey { tablet: table.tablet(), id: id.internal }, Some(content))?;
+        }
+        match rows.last() {
+            Some(last) if rows.len() == LOAD_CHUNK => range.start = convex_wasm_persistence::successor(&last.key),
+            _ => return Ok(()),
+        }
     }
 }

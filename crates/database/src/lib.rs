@@ -10,12 +10,19 @@
 //!      └──▶ write log: index keys changed by each commit, for conflict checks and subscriptions
 //! ```
 
-mod error;
 mod arguments;
+mod catalog;
+mod committer;
 mod database;
+mod error;
+mod history;
+mod query;
 mod read_set;
 mod schema_change;
+mod snapshots;
+mod system_tables;
 mod transaction;
+mod writes;
 
 pub use arguments::{DocumentArg, InsertArg, Page, PageArgs, PageStatus, PatchArg, QueryId, ReplaceArg};
 pub use convex_wasm_persistence::{BlobId, Persistence, PersistenceError, SqlitePersistence, Timestamp};

@@ -1,5 +1,111 @@
 //! What a transaction read, as intervals of index keys.
 
-/// Intervals of index keys.
+use std::collections::{BTreeMap, HashMap};
+
+use convex_wasm_persistence::{IndexId, Key, KeyRange};
+
+/// Intervals of index keys: whatever changes inside of them may change what was read. Point reads are intervals too,
+/// and so is what tables, indexes and schemas there are.
 #[derive(Clone, Debug, Default)]
-pub struct ReadSet {}
+pub struct ReadSet {
+    indexes: HashMap<IndexId, Intervals>,
+}
+
+impl ReadSet {
+    /// Adds an interval; an empty one adds nothing.
+    pub(crate) fn record(&mut self, index: IndexId, range: KeyRange) {
+        if !range.is_empty() {
+            self.indexes.entry(index).or_default().insert(range);
+        }
+    }
+
+    /// Whether a key of an index was read. Logarithmic in the number of intervals.
+    pub(crate) fn contains(&self, index: IndexId, key: &[u8]) -> bool {
+        self.indexes.get(&index).is_some_and(|intervals| intervals.contains(key))
+    }
+
+    /// How many intervals there are, touching ones counted as one.
+    pub fn len(&self) -> usize {
+        self.indexes.values().map(|intervals| intervals.ends.len()).sum()
+    }
+
+    /// Whether nothing was read.
+    pub fn is_empty(&self) -> bool {
+        self.indexes.is_empty()
+    }
+}
+
+/// Disjoint intervals of one index that do not touch either: the end of each by its start.
+#[derive(Clone, Debug, Default)]
+struct Intervals {
+    ends: BTreeMap<Key, Option<Key>>,
+}
+
+impl Intervals {
+    fn contains(&self, key: &[u8]) -> bool {
+        let before = self.ends.range::<[u8], _>((std::ops::Bound::Unbounded, std::ops::Bound::Included(key)));
+        before.last().is_some_and(|(_, end)| end.as_deref().is_none_or(|end| key < end))
+    }
+
+    fn insert(&mut self, range: KeyRange) {
+        let KeyRange { mut start, mut end } = range;
+        // Take in every interval that overlaps or touches: from the right end of the new one leftwards, until one ends
+        // before its start.
+        loop {
+            let candidate = match &end {
+                Some(end) => self.ends.range(..=end.clone()).next_back(),
+                None => self.ends.iter().next_back(),
+            };
+            let Some((other_start, other_end)) = candidate else { break };
+            if other_end.as_ref().is_some_and(|other_end| *other_end < start) {
+                break;
+            }
+            let other_start = other_start.clone();
+            if let Some(other_end) = self.ends.remove(&other_start) {
+                end = match (end, other_end) {
+                    (Some(end), Some(other_end)) => Some(end.max(other_end)),
+                    _ => None,
+                };
+            }
+            start = start.min(other_start);
+        }
+        self.ends.insert(start, end);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use convex_wasm_values::InternalId;
+
+    use super::*;
+
+    fn read_set(ranges: &[(u8, Option<u8>)]) -> (ReadSet, IndexId) {
+        let index = IndexId(InternalId([7; 16]));
+        let mut reads = ReadSet::default();
+        for (start, end) in ranges {
+            reads.record(index, KeyRange { start: vec![*start], end: end.map(|end| vec![end]) });
+        }
+        (reads, index)
+    }
+
+    #[test]
+    fn touching_and_overlapping_intervals_become_one() {
+        assert_eq!(read_set(&[(1, Some(3)), (3, Some(5)), (4, Some(9))]).0.len(), 1);
+        assert_eq!(read_set(&[(1, Some(3)), (5, Some(7)), (2, Some(6))]).0.len(), 1);
+        assert_eq!(read_set(&[(1, Some(3)), (5, None), (8, Some(9))]).0.len(), 2);
+        assert_eq!(read_set(&[(5, Some(5))]).0.len(), 0);
+    }
+
+    #[test]
+    fn holds_what_any_of_its_intervals_holds() {
+        let ranges = [(1, Some(3)), (9, Some(12)), (2, Some(4)), (12, Some(13)), (20, None)];
+        let (reads, index) = read_set(&ranges);
+        for key in 0..40u8 {
+            let expected = ranges.iter().any(|(start, end)| *start <= key && end.is_none_or(|end| key < end));
+            assert_eq!(reads.contains(index, &[key]), expected, "key {key}");
+        }
+        assert!(!reads.contains(IndexId(InternalId([8; 16])), &[1]));
+    }
+}

@@ -139,6 +139,8 @@ knobs! {
     MAX_INDEX_FETCH_ROWS: usize = 1_024;
     /// Rows of a page beyond which a client is asked to split it.
     MAX_PAGE_ROWS_READ: usize = 8_192;
+    /// Bytes of documents of a page beyond which a client is asked to split it.
+    MAX_PAGE_BYTES_READ: usize = 8 << 20;
     /// Transactions waiting to be committed before more are refused with `CommitterFullError`.
     COMMITTER_QUEUE_SIZE: usize = 4_096;
     /// Documents written to storage at once. Convex writes 64 in each of 16 parallel batches; here one batch is written
@@ -146,14 +148,21 @@ knobs! {
     COMMITTER_MAX_WRITE_BATCH_DOCUMENTS: usize = 4_096;
     /// Bytes of documents written to storage at once.
     COMMITTER_MAX_WRITE_BATCH_BYTES: usize = 16 << 20;
-    /// Seconds for which a snapshot stays readable and a transaction that began on it can still commit.
-    MAX_TRANSACTION_WINDOW_SECONDS: u64 = 10;
-    /// Seconds for which the write log keeps a commit at least, unless it outgrows its size.
+    /// Seconds for which the write log keeps a commit at least. While it keeps all commits after a snapshot, that
+    /// snapshot stays readable and transactions that began on it can commit.
     WRITE_LOG_MIN_RETENTION_SECS: u64 = 30;
     /// Seconds after which the write log drops a commit.
     WRITE_LOG_MAX_RETENTION_SECS: u64 = 300;
     /// Bytes of index keys in the write log beyond which commits older than the minimum are dropped.
     WRITE_LOG_SOFT_MAX_SIZE_BYTES: usize = 50_000_000;
+    /// Environment variables of a deployment.
+    ENV_VAR_LIMIT: usize = 512;
+    /// Characters of the name of an environment variable.
+    ENV_VAR_NAME_MAX_LENGTH: usize = 256;
+    /// Bytes of the value of an environment variable.
+    ENV_VAR_VALUE_MAX_LENGTH: usize = 8 << 10;
+    /// Bytes of all names and values of environment variables.
+    ENV_VAR_TOTAL_SIZE_LIMIT: usize = 512 << 10;
     /// Rows an index backfill and a schema validation handle at once.
     INDEX_BACKFILL_CHUNK_SIZE: usize = 256;
     /// Connections that read an SQLite file at the same time.
