@@ -1,4 +1,115 @@
-//! Built-ins: error.
+//! `Error`, its subclasses and `AggregateError`.
+
+use crate::builtin::{CallContext, NativeCode, constructor, methods, native, native_constructor};
+use crate::convert::to_string;
+use crate::error::{capture_stack, error_to_string, new_error};
+use crate::host;
+use crate::iterate::collect;
+use crate::names::{self, keys};
+use crate::object::{Attributes, Object, PropertyDescriptor};
+use crate::realm::{Intrinsic, intrinsic};
+use crate::throw::{JsResult, throw_type_error};
+use crate::value::Value;
+
+/// The subclasses that differ in nothing but their name.
+const SUBCLASSES: &[(&str, Intrinsic, NativeCode)] = &[
+    ("TypeError", Intrinsic::TypeErrorPrototype, native_constructor(|cx| construct(cx, Intrinsic::TypeErrorPrototype))),
+    (
+        "RangeError",
+        Intrinsic::RangeErrorPrototype,
+        native_constructor(|cx| construct(cx, Intrinsic::RangeErrorPrototype)),
+    ),
+    (
+        "ReferenceError",
+        Intrinsic::ReferenceErrorPrototype,
+        native_constructor(|cx| construct(cx, Intrinsic::ReferenceErrorPrototype)),
+    ),
+    (
+        "SyntaxError",
+        Intrinsic::SyntaxErrorPrototype,
+        native_constructor(|cx| construct(cx, Intrinsic::SyntaxErrorPrototype)),
+    ),
+    ("EvalError", Intrinsic::EvalErrorPrototype, native_constructor(|cx| construct(cx, Intrinsic::EvalErrorPrototype))),
+    ("URIError", Intrinsic::UriErrorPrototype, native_constructor(|cx| construct(cx, Intrinsic::UriErrorPrototype))),
+];
 
 /// Builds them.
-pub(crate) fn install() {}
+pub(crate) fn install() {
+    let prototype = intrinsic(Intrinsic::ErrorPrototype);
+    let error = constructor("Error", 1, native_constructor(|cx| construct(cx, Intrinsic::ErrorPrototype)), prototype);
+    methods(error, &[("captureStackTrace", 2, native(capture_stack_trace))]);
+    error.define("stackTraceLimit", Value::int(10), Attributes::ALL);
+    describe_prototype(prototype, "Error");
+    methods(prototype, &[("toString", 0, native(to_string_method))]);
+
+    for &(name, kind, code) in SUBCLASSES {
+        install_subclass(name, 1, kind, code, error);
+    }
+    install_subclass(
+        "AggregateError",
+        2,
+        Intrinsic::AggregateErrorPrototype,
+        native_constructor(construct_aggregate),
+        error,
+    );
+}
+
+fn describe_prototype(prototype: Object, name: &str) {
+    prototype.define(names::name_(), name.into(), Attributes::HIDDEN);
+    prototype.define(names::message(), names::empty().into(), Attributes::HIDDEN);
+}
+
+fn install_subclass(name: &str, length: u32, prototype: Intrinsic, code: NativeCode, error: Object) {
+    let prototype = intrinsic(prototype);
+    prototype.force_prototype(Some(intrinsic(Intrinsic::ErrorPrototype)));
+    constructor(name, length, code, prototype).force_prototype(Some(error));
+    describe_prototype(prototype, name);
+}
+
+fn construct(cx: &CallContext, prototype: Intrinsic) -> JsResult {
+    Ok(create(cx.new_prototype(prototype)?, cx.arg(0), cx.arg(1))?.into())
+}
+
+/// An error with a message (unless undefined) and the `cause` of the options.
+fn create(prototype: Object, message: Value, options: Value) -> JsResult<Object> {
+    let message = if message.is_undefined() { message } else { to_string(message)?.into() };
+    let error = new_error(prototype, message).object();
+    if let Some(options) = options.as_object()
+        && options.has_property(keys::cause())?
+    {
+        error.define(names::cause(), options.get(keys::cause())?, Attributes::HIDDEN);
+    }
+    Ok(error)
+}
+
+fn construct_aggregate(cx: &CallContext) -> JsResult {
+    let error = create(cx.new_prototype(Intrinsic::AggregateErrorPrototype)?, cx.arg(1), cx.arg(2))?;
+    let errors = collect(cx.arg(0))?;
+    error.define(names::errors(), errors.into(), Attributes::HIDDEN);
+    Ok(error.into())
+}
+
+/// The `AggregateError` of `Promise.any`.
+pub fn new_aggregate_error(errors: Vec<Value>) -> Value {
+    let message = "All promises were rejected".into();
+    let error = new_error(intrinsic(Intrinsic::AggregateErrorPrototype), message).object();
+    error.define(names::errors(), errors.into(), Attributes::HIDDEN);
+    error.into()
+}
+
+fn to_string_method(cx: &CallContext) -> JsResult {
+    match cx.this.as_object() {
+        Some(object) => Ok(error_to_string(object)?.into()),
+        None => Err(super::map_set::incompatible("Error.prototype.toString", cx.this)),
+    }
+}
+
+/// `Error.captureStackTrace(object)`: gives it a `stack` that shows where this call is.
+fn capture_stack_trace(cx: &CallContext) -> JsResult {
+    let Some(object) = cx.arg(0).as_object() else { return Err(throw_type_error("Invalid argument")) };
+    let mut text = error_to_string(object)?.to_text();
+    text.push_str(&host::format_stack(&capture_stack()));
+    let stack = Value::from(text.as_str());
+    object.define_or_throw(keys::stack(), &PropertyDescriptor::data(stack, Attributes::HIDDEN))?;
+    Ok(Value::UNDEFINED)
+}

@@ -1,4 +1,145 @@
-//! `Function`.
+//! `Function`: constructor, prototype and bound functions.
 
-/// Builds them.
-pub(crate) fn install() {}
+use convex_wasm_abi::unit::function_info as info;
+
+use crate::builtin::{CallContext, Method, NativeCode, constructor, function, methods, native, native_constructor};
+use crate::call::{call, construct, is_callable, ordinary_instance_of};
+use crate::cell::Gc;
+use crate::error::describe;
+use crate::function_source::source_text;
+use crate::iterate::array_like;
+use crate::names::keys;
+use crate::object::{AccessorCell, Attributes, FunctionCell, Object, new_native_function};
+use crate::realm::{Intrinsic, intrinsic, set_intrinsic};
+use crate::string::JsString;
+use crate::throw::{JsResult, hand_over, throw_type_error};
+use crate::value::Value;
+
+const METHODS: &[Method] = &[
+    ("apply", 2, native(apply)),
+    ("bind", 1, native(bind)),
+    ("call", 1, native(call_method)),
+    ("toString", 0, native(to_string)),
+];
+
+/// Builds `Function` and its prototype.
+pub(crate) fn install() {
+    let prototype = intrinsic(Intrinsic::FunctionPrototype);
+    constructor("Function", 1, native_constructor(|_| hand_over("Function constructor")), prototype);
+    methods(prototype, METHODS);
+    let has_instance =
+        function("[Symbol.hasInstance]", 1, native(|cx| Ok(ordinary_instance_of(cx.this, cx.arg(0))?.into())));
+    set_intrinsic(Intrinsic::HasInstance, has_instance.object());
+    prototype.define(crate::symbol::has_instance(), has_instance.into(), Attributes::NONE);
+    install_poison(prototype);
+}
+
+/// `caller` and `arguments`, which no function may read.
+fn install_poison(prototype: Object) {
+    let thrower = function(
+        "",
+        0,
+        native(|_| {
+            Err(throw_type_error(
+                "'caller', 'callee', and 'arguments' properties may not be accessed on strict mode functions or the \
+             arguments objects for calls to them",
+            ))
+        }),
+    );
+    set_intrinsic(Intrinsic::ThrowTypeError, thrower.object());
+    let attributes = Attributes::ACCESSOR.with(Attributes::CONFIGURABLE);
+    for name in ["caller", "arguments"] {
+        let pair = AccessorCell::new(thrower.into(), thrower.into());
+        prototype.add_slot(name.into(), Value::internal(pair), attributes);
+    }
+}
+
+fn require_callable(cx: &CallContext) -> JsResult<Value> {
+    if is_callable(cx.this) {
+        return Ok(cx.this);
+    }
+    Err(throw_type_error(format!("{} is not a function", describe(cx.this))))
+}
+
+fn call_method(cx: &CallContext) -> JsResult {
+    call(require_callable(cx)?, cx.arg(0), cx.rest(1))
+}
+
+fn apply(cx: &CallContext) -> JsResult {
+    let function = require_callable(cx)?;
+    if cx.arg(1).is_nullish() {
+        return call(function, cx.arg(0), &[]);
+    }
+    call(function, cx.arg(0), &array_like(cx.arg(1))?)
+}
+
+fn to_string(cx: &CallContext) -> JsResult {
+    if let Some(function) = cx.this.as_object().and_then(Object::as_function) {
+        return Ok(source_text(function).into());
+    }
+    if is_callable(cx.this) {
+        return Ok("function () { [native code] }".into());
+    }
+    Err(throw_type_error("Function.prototype.toString requires that 'this' be a Function"))
+}
+
+/// Code of bound functions. Their home is the array `[target, this, ...arguments]`.
+const BOUND: NativeCode = native_constructor(call_bound);
+
+/// The function that a bound function stands for.
+pub fn bound_target(function: Object) -> Option<Value> {
+    let function = function.as_function()?;
+    (function.code.get() == BOUND.index()).then(|| bound_parts(function).first().copied())?
+}
+
+fn bound_parts(function: Gc<FunctionCell>) -> Vec<Value> {
+    let parts = function.home.get().as_object().and_then(Object::as_array);
+    parts.map(|parts| parts.dense().iter().map(|part| part.get()).collect()).unwrap_or_default()
+}
+
+fn bind(cx: &CallContext) -> JsResult {
+    let Some(target) = cx.this.as_object().filter(|_| is_callable(cx.this)) else {
+        return Err(throw_type_error("Bind must be called on a function"));
+    };
+    let flags = if crate::call::is_constructor(cx.this) { info::CONSTRUCTOR } else { info::METHOD };
+    let length = bound_length(target, cx.rest(1).len())?;
+    let name = target.get(keys::name_())?.as_string().unwrap_or_else(JsString::empty);
+    let bound = new_native_function("", 0, BOUND, flags | info::USES_NEW_TARGET);
+    let mut parts = vec![cx.this, cx.arg(0)];
+    parts.extend_from_slice(cx.rest(1));
+    bound.home.set(parts.into());
+    let object = bound.object();
+    let prototype = target.get_prototype_of()?;
+    if prototype != object.prototype() {
+        object.force_prototype(prototype);
+    }
+    object.define(crate::names::length(), length, Attributes::CONFIGURABLE);
+    let name = JsString::from_str("bound ").concat(name)?;
+    object.define(crate::names::name_(), name.into(), Attributes::CONFIGURABLE);
+    Ok(bound.into())
+}
+
+/// `length` of a bound function: what is left of the target's.
+fn bound_length(target: Object, taken: usize) -> JsResult {
+    if !target.has_own_property(keys::length())? {
+        return Ok(Value::int(0));
+    }
+    let length = target.get(keys::length())?;
+    if length.as_number().is_none() {
+        return Ok(Value::int(0));
+    }
+    let length = crate::convert::to_integer_or_infinity(length)?;
+    Ok(Value::number((length - taken as f64).max(0.0)))
+}
+
+fn call_bound(cx: &CallContext) -> JsResult {
+    let mut parts = bound_parts(cx.callee);
+    let [target, this] = [parts[0], parts[1]];
+    parts.drain(..2);
+    parts.extend_from_slice(cx.arguments);
+    if !cx.is_construct() {
+        return call(target, this, &parts);
+    }
+    let new_target = if cx.new_target == cx.callee.into() { target } else { cx.new_target };
+    Ok(construct(target, &parts, new_target)?.into())
+}

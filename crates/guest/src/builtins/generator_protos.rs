@@ -1,4 +1,82 @@
-//! Built-ins: generator_protos.
+//! Prototypes of generators, generator functions and async functions. What they do is in [`crate::generator`].
+
+use convex_wasm_abi::unit::function_info as info;
+
+use crate::builtin::{CallContext, NativeCode, methods, native, native_constructor, to_string_tag};
+use crate::frame::ResumeMode;
+use crate::generator::{async_generator_enqueue, generator_resume};
+use crate::names;
+use crate::object::{Attributes, new_native_function};
+use crate::realm::{Intrinsic, intrinsic};
+use crate::throw::{JsResult, hand_over};
 
 /// Builds them.
-pub(crate) fn install() {}
+pub(crate) fn install() {
+    let generator = intrinsic(Intrinsic::GeneratorPrototype);
+    generator.force_prototype(Some(intrinsic(Intrinsic::IteratorPrototype)));
+    methods(
+        generator,
+        &[
+            ("next", 1, native(|cx| resume(cx, ResumeMode::Next))),
+            ("return", 1, native(|cx| resume(cx, ResumeMode::Return))),
+            ("throw", 1, native(|cx| resume(cx, ResumeMode::Throw))),
+        ],
+    );
+    to_string_tag(generator, "Generator");
+
+    let async_generator = intrinsic(Intrinsic::AsyncGeneratorPrototype);
+    let async_iterator = intrinsic(Intrinsic::AsyncIteratorPrototype);
+    async_generator.force_prototype(Some(async_iterator));
+    methods(async_iterator, &[("@@asyncIterator", 0, native(|cx| Ok(cx.this)))]);
+    methods(
+        async_generator,
+        &[
+            ("next", 1, native(|cx| enqueue(cx, ResumeMode::Next))),
+            ("return", 1, native(|cx| enqueue(cx, ResumeMode::Return))),
+            ("throw", 1, native(|cx| enqueue(cx, ResumeMode::Throw))),
+        ],
+    );
+    to_string_tag(async_generator, "AsyncGenerator");
+
+    install_functions(
+        "GeneratorFunction",
+        Intrinsic::GeneratorFunctionPrototype,
+        Some(Intrinsic::GeneratorPrototype),
+        native_constructor(|_| hand_over("GeneratorFunction constructor")),
+    );
+    install_functions(
+        "AsyncGeneratorFunction",
+        Intrinsic::AsyncGeneratorFunctionPrototype,
+        Some(Intrinsic::AsyncGeneratorPrototype),
+        native_constructor(|_| hand_over("AsyncGeneratorFunction constructor")),
+    );
+    install_functions(
+        "AsyncFunction",
+        Intrinsic::AsyncFunctionPrototype,
+        None,
+        native_constructor(|_| hand_over("AsyncFunction constructor")),
+    );
+}
+
+/// Builds the prototype of a kind of functions and their constructor, which is no global.
+fn install_functions(name: &str, prototype: Intrinsic, instances: Option<Intrinsic>, code: NativeCode) {
+    let prototype = intrinsic(prototype);
+    prototype.force_prototype(Some(intrinsic(Intrinsic::FunctionPrototype)));
+    let flags = info::CONSTRUCTOR | info::USES_NEW_TARGET;
+    let constructor = new_native_function(name, 1, code, flags).object();
+    constructor.define(names::prototype(), prototype.into(), Attributes::NONE);
+    prototype.define(names::constructor(), constructor.into(), Attributes::CONFIGURABLE);
+    if let Some(instances) = instances.map(intrinsic) {
+        prototype.define(names::prototype(), instances.into(), Attributes::CONFIGURABLE);
+        instances.define(names::constructor(), prototype.into(), Attributes::CONFIGURABLE);
+    }
+    to_string_tag(prototype, name);
+}
+
+fn resume(cx: &CallContext, mode: ResumeMode) -> JsResult {
+    generator_resume(cx.this, mode, cx.arg(0))
+}
+
+fn enqueue(cx: &CallContext, mode: ResumeMode) -> JsResult {
+    Ok(async_generator_enqueue(cx.this, mode, cx.arg(0)))
+}

@@ -1,0 +1,144 @@
+//! The methods that make a new array from parts of this one.
+
+use super::elements::{
+    MAX_SAFE_LENGTH, array_create, array_species_create, as_packed_array, create_at, get_at, get_present, set_length,
+    species,
+};
+use crate::builtin::{CallContext, Method, native};
+use crate::cell::Gc;
+use crate::convert::{get_value, is_array, to_boolean, to_integer_or_infinity, to_object, to_relative_index};
+use crate::object::{ArrayCell, Object};
+use crate::throw::{JsResult, throw_range_error, throw_type_error};
+use crate::value::Value;
+
+pub(super) const METHODS: &[Method] = &[
+    ("slice", 2, native(slice)),
+    ("concat", 1, native(concat)),
+    ("toReversed", 0, native(to_reversed)),
+    ("toSpliced", 2, native(to_spliced)),
+    ("with", 2, native(with)),
+];
+
+/// Copies packed elements.
+fn copy(array: Gc<ArrayCell>, start: usize, end: usize) -> Gc<ArrayCell> {
+    let elements = &array.dense()[start..end];
+    let result = ArrayCell::with_capacity(elements.len() as u32);
+    elements.iter().for_each(|element| result.push(element.get()));
+    result
+}
+
+fn slice(cx: &CallContext) -> JsResult {
+    let object = to_object(cx.this)?;
+    let length = object.length()?;
+    let start = to_relative_index(cx.arg(0), length, 0)?;
+    let end = to_relative_index(cx.arg(1), length, length)?.max(start);
+    if species(object)?.is_none()
+        && let Some(array) = as_packed_array(object)
+        && end <= u64::from(array.len())
+    {
+        return Ok(copy(array, start as usize, end as usize).into());
+    }
+    let result = array_species_create(object, end - start)?;
+    for index in start..end {
+        if let Some(value) = get_present(object, index)? {
+            create_at(result, index - start, value)?;
+        }
+    }
+    set_length(result, end - start)?;
+    Ok(result.into())
+}
+
+fn concat(cx: &CallContext) -> JsResult {
+    let object = to_object(crate::convert::require_coercible(cx.this, "Array.prototype.concat")?)?;
+    let result = array_species_create(object, 0)?;
+    let mut length = 0;
+    append(result, &mut length, object.into())?;
+    for &item in cx.arguments {
+        append(result, &mut length, item)?;
+    }
+    set_length(result, length)?;
+    Ok(result.into())
+}
+
+/// Appends `item` to `target`, or its elements if it is to be spread.
+fn append(target: Object, length: &mut u64, item: Value) -> JsResult<()> {
+    let Some(source) = is_concat_spreadable(item)? else {
+        if *length >= MAX_SAFE_LENGTH {
+            return Err(throw_type_error("Invalid array length"));
+        }
+        create_at(target, *length, item)?;
+        *length += 1;
+        return Ok(());
+    };
+    let count = source.length()?;
+    if *length + count > MAX_SAFE_LENGTH {
+        return Err(throw_type_error("Invalid array length"));
+    }
+    for index in 0..count {
+        if let Some(value) = get_present(source, index)? {
+            create_at(target, *length + index, value)?;
+        }
+    }
+    *length += count;
+    Ok(())
+}
+
+/// IsConcatSpreadable: the object, if so.
+fn is_concat_spreadable(item: Value) -> JsResult<Option<Object>> {
+    let Some(object) = item.as_object() else { return Ok(None) };
+    let marked = get_value(item, crate::symbol::is_concat_spreadable().into())?;
+    let spreadable = if marked.is_undefined() { is_array(item)? } else { to_boolean(marked) };
+    Ok(spreadable.then_some(object))
+}
+
+/// A new array with the elements of an array-like in the order of `indices`.
+fn gather(object: Object, length: u64, indices: impl Iterator<Item = u64>) -> JsResult<Gc<ArrayCell>> {
+    if length > u64::from(u32::MAX) {
+        return Err(throw_range_error("Invalid array length"));
+    }
+    let result = array_create(0)?;
+    for index in indices {
+        result.push(get_at(object, index)?);
+    }
+    Ok(result)
+}
+
+fn to_reversed(cx: &CallContext) -> JsResult {
+    let object = to_object(cx.this)?;
+    let length = object.length()?;
+    Ok(gather(object, length, (0..length).rev())?.into())
+}
+
+fn to_spliced(cx: &CallContext) -> JsResult {
+    let object = to_object(cx.this)?;
+    let length = object.length()?;
+    let start = to_relative_index(cx.arg(0), length, 0)?;
+    let skipped = match cx.arguments.len() {
+        0 => 0,
+        1 => length - start,
+        _ => to_integer_or_infinity(cx.arg(1))?.clamp(0.0, (length - start) as f64) as u64,
+    };
+    let new_length = length - skipped + cx.rest(2).len() as u64;
+    if new_length > MAX_SAFE_LENGTH {
+        return Err(throw_type_error("Invalid array length"));
+    }
+    let result = gather(object, new_length, 0..start)?;
+    cx.rest(2).iter().for_each(|&value| result.push(value));
+    for index in start + skipped..length {
+        result.push(get_at(object, index)?);
+    }
+    Ok(result.into())
+}
+
+fn with(cx: &CallContext) -> JsResult {
+    let object = to_object(cx.this)?;
+    let length = object.length()?;
+    let relative = to_integer_or_infinity(cx.arg(0))?;
+    let index = if relative < 0.0 { length as f64 + relative } else { relative };
+    if index < 0.0 || index >= length as f64 {
+        return Err(throw_range_error(format!("Invalid index : {relative}")));
+    }
+    let result = gather(object, length, 0..length)?;
+    result.set_element(index as u32, cx.arg(1));
+    Ok(result.into())
+}

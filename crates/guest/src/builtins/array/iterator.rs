@@ -1,0 +1,104 @@
+//! Array iterators: what `keys`, `values` and `entries` of arrays and typed arrays answer.
+
+use core::cell::Cell;
+
+use super::elements::get_at;
+use crate::builtin::{CallContext, methods, native, to_string_tag};
+use crate::cell::{Gc, ObjectKind, kind};
+use crate::convert::to_object;
+use crate::error::describe;
+use crate::iterate::new_iterator_result;
+use crate::object::{Object, ObjectHeader};
+use crate::realm::{Intrinsic, intrinsic};
+use crate::throw::{JsResult, throw_type_error};
+use crate::value::Value;
+
+/// What an iterator over a collection yields.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum IterationKind {
+    /// Keys or indices.
+    Keys,
+    /// Values.
+    Values,
+    /// Pairs of both.
+    Entries,
+}
+
+impl IterationKind {
+    /// What to yield for an entry.
+    pub fn of_entry(self, key: impl FnOnce() -> Value, value: Value) -> Value {
+        match self {
+            IterationKind::Keys => key(),
+            IterationKind::Values => value,
+            IterationKind::Entries => vec![key(), value].into(),
+        }
+    }
+}
+
+/// An array iterator.
+#[repr(C)]
+struct ArrayIterator {
+    header: ObjectHeader,
+    /// `None` when it is done.
+    target: Cell<Option<Object>>,
+    index: Cell<u64>,
+    kind: IterationKind,
+}
+
+// SAFETY: only `create` makes cells of this kind.
+unsafe impl ObjectKind for ArrayIterator {
+    const KIND: u8 = kind::ARRAY_ITERATOR;
+}
+
+/// CreateArrayIterator.
+pub fn create(target: Object, kind: IterationKind) -> Value {
+    let header = ObjectHeader::new::<ArrayIterator>(intrinsic(Intrinsic::ArrayIteratorPrototype));
+    Gc::new(ArrayIterator { header, target: Cell::new(Some(target)), index: Cell::new(0), kind }).into()
+}
+
+/// Builds %ArrayIteratorPrototype%.
+pub(super) fn install() {
+    let prototype = intrinsic(Intrinsic::ArrayIteratorPrototype);
+    prototype.force_prototype(Some(intrinsic(Intrinsic::IteratorPrototype)));
+    methods(prototype, &[("next", 0, native(next))]);
+    to_string_tag(prototype, "Array Iterator");
+}
+
+fn next(cx: &CallContext) -> JsResult {
+    let Some(iterator) = cx.this.as_kind::<ArrayIterator>() else {
+        let receiver = describe(cx.this);
+        return Err(throw_type_error(format!(
+            "Method Array Iterator.prototype.next called on incompatible receiver {receiver}"
+        )));
+    };
+    let Some(target) = iterator.target.get() else { return Ok(new_iterator_result(Value::UNDEFINED, true).into()) };
+    let index = iterator.index.get();
+    if index >= length_of(target)? {
+        iterator.target.set(None);
+        return Ok(new_iterator_result(Value::UNDEFINED, true).into());
+    }
+    iterator.index.set(index + 1);
+    let value = if iterator.kind == IterationKind::Keys { Value::UNDEFINED } else { get_at(target, index)? };
+    let value = iterator.kind.of_entry(|| Value::number(index as f64), value);
+    Ok(new_iterator_result(value, false).into())
+}
+
+/// Number of elements now; TypeError for a typed array whose buffer is gone or too short.
+fn length_of(target: Object) -> JsResult<u64> {
+    target.length()
+}
+
+/// `Array.prototype.values`
+pub(super) fn values(cx: &CallContext) -> JsResult {
+    Ok(create(to_object(cx.this)?, IterationKind::Values))
+}
+
+/// `Array.prototype.keys`
+pub(super) fn keys(cx: &CallContext) -> JsResult {
+    Ok(create(to_object(cx.this)?, IterationKind::Keys))
+}
+
+/// `Array.prototype.entries`
+pub(super) fn entries(cx: &CallContext) -> JsResult {
+    Ok(create(to_object(cx.this)?, IterationKind::Entries))
+}
