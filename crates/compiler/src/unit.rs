@@ -121,6 +121,12 @@ pub struct CodePosition {
     pub column: u32,
 }
 
+impl CodePosition {
+    /// `line` of code that belongs to no place in the source (outlined sequences, entries that only forward arguments):
+    /// stack traces leave its frames out.
+    pub const NO_LINE: u32 = u32::MAX;
+}
+
 /// Findings about one module.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ModuleReport {

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt::Write, sync::Arc};
 
-use convex_wasm_compiler::unit::CompiledUnit;
+use convex_wasm_compiler::unit::{CodePosition, CompiledUnit};
 use wasmtime::{Module, WasmBacktrace};
 
 use crate::{error::StackFrame, native::NativeUnit};
@@ -63,13 +63,16 @@ impl UnitTable {
         positions.take(capacity).collect()
     }
 
-    /// Function and source position of a frame; `None` for a position that no unit has.
+    /// Function and source position of a frame; `None` for a position that no unit has and for outlined code.
     pub(crate) fn locate(&self, position: FramePosition) -> Option<StackFrame> {
         let unit = self.unit(position.unit as usize)?;
         let functions = &unit.functions;
         let function = functions.partition_point(|function| function.code_offset <= position.offset).checked_sub(1);
         let index = unit.positions.partition_point(|code| code.offset <= position.offset).checked_sub(1);
         let code = index.map(|index| unit.positions[index]);
+        if code.is_some_and(|code| code.line == CodePosition::NO_LINE) {
+            return None;
+        }
         Some(StackFrame {
             path: unit.path.clone(),
             function: function.map(|index| functions[index].name.clone()).unwrap_or_default(),

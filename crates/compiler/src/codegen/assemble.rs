@@ -10,7 +10,7 @@ use wasm_encoder::{
     MemoryType, Module as WasmModule, RefType, TableType, TypeSection, ValType,
 };
 
-use super::code::{Callee, Code, Indices, Signature};
+use super::code::{Callee, Code, Indices, Signature, Source};
 use super::emitter::{DATA_BASE, TABLE_BASE, Unit};
 use super::entry::FunctionCode;
 use super::helpers::Helper;
@@ -105,7 +105,7 @@ impl Assembly {
         let imports = self.imports(&helpers);
         let defined = self.defined(&helpers);
         let numbering = self.number(&imports, &helpers, &defined);
-        let table_size = (self.uniform.len() + self.resume.len()) as u32;
+        let table_size = (self.uniform.len() + 1 + self.resume.len()) as u32;
         let data = unit.data.encode(unit.module);
 
         let mut wasm = WasmModule::new();
@@ -155,6 +155,8 @@ impl Assembly {
                 .collect()
         };
         let mut work: Vec<Helper> = self.all_code().flat_map(called).collect();
+        // The table always holds the stand-in's entry.
+        work.push(Helper::CallAny);
         while let Some(helper) = work.pop() {
             if !helpers.contains_key(&helper) {
                 let code = helper.code();
@@ -220,9 +222,10 @@ impl Assembly {
 
     fn element_section(&self, numbering: &Numbering) -> ElementSection {
         let first = numbering.functions.keys().filter(|callee| matches!(callee, Callee::Runtime(_))).count() as u32;
-        let uniform = first..first + self.uniform.len() as u32;
+        let stand_in = numbering.function(Callee::Helper(Helper::CallAny));
+        let others = first + 1..first + self.uniform.len() as u32;
         let resume = self.resume.iter().map(|(id, _)| numbering.function(Callee::Resume(*id)));
-        let functions: Vec<u32> = uniform.chain(resume).collect();
+        let functions: Vec<u32> = [first, stand_in].into_iter().chain(others).chain(resume).collect();
         let mut elements = ElementSection::new();
         elements.active(None, &ConstExpr::global_get(TABLE_BASE), Elements::Functions(Cow::Owned(functions)));
         elements
@@ -253,7 +256,7 @@ fn code_section(
     numbering: &Numbering,
     start: usize,
     unit: &Unit<'_>,
-) -> (CodeSection, Vec<FunctionMeta>, Vec<(u32, u32)>) {
+) -> (CodeSection, Vec<FunctionMeta>, Vec<(u32, Source)>) {
     let bodies: Vec<_> = defined.iter().map(|function| function.code.encode(numbering)).collect();
     let mut section = CodeSection::new();
     for body in &bodies {
@@ -278,16 +281,35 @@ fn leb_size(value: usize) -> usize {
     (usize::BITS - (value | 1).leading_zeros()).div_ceil(7) as usize
 }
 
-/// Turns byte offsets in the source into lines and UTF-16 columns.
-fn resolve_positions(text: &str, positions: &[(u32, u32)]) -> Vec<CodePosition> {
-    let line_starts: Vec<usize> = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+/// Turns byte offsets in the source into lines and UTF-16 columns, in one pass over the text: generated sources have
+/// lines of megabytes.
+fn resolve_positions(text: &str, positions: &[(u32, Source)]) -> Vec<CodePosition> {
+    let mut offsets: Vec<u32> = positions
+        .iter()
+        .filter_map(|(_, source)| match source {
+            Source::Offset(offset) => Some(*offset),
+            Source::Outlined => None,
+        })
+        .collect();
+    offsets.sort_unstable();
+    offsets.dedup();
+    let mut places = Vec::with_capacity(offsets.len());
+    let (mut line, mut column) = (0, 0);
+    let mut characters = text.char_indices().peekable();
+    for &offset in &offsets {
+        while let Some((_, character)) = characters.next_if(|&(at, _)| at < offset as usize) {
+            (line, column) = if character == '\n' { (line + 1, 0) } else { (line, column + character.len_utf16() as u32) };
+        }
+        places.push((line, column));
+    }
     positions
         .iter()
-        .map(|&(offset, source)| {
-            let source = text.floor_char_boundary(source as usize);
-            let line = line_starts.partition_point(|&start| start <= source) - 1;
-            let column = text[line_starts[line]..source].encode_utf16().count();
-            CodePosition { offset, line: line as u32, column: column as u32 }
+        .map(|&(offset, source)| match source {
+            Source::Offset(source) => {
+                let (line, column) = offsets.binary_search(&source).map_or((0, 0), |index| places[index]);
+                CodePosition { offset, line, column }
+            }
+            Source::Outlined => CodePosition { offset, line: CodePosition::NO_LINE, column: 0 },
         })
         .collect()
 }

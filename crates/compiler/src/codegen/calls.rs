@@ -1,12 +1,13 @@
 //! Calls and constructions.
 
 use convex_wasm_abi::functions::Runtime;
-use convex_wasm_abi::layout::{self, function, kind};
+use convex_wasm_abi::layout::{self, function, inline_cache, kind, object};
+use convex_wasm_abi::memory::PROTO_EPOCH;
 use convex_wasm_abi::value::{self, TAG_OBJECT};
 use wasm_encoder::{BlockType, Instruction, ValType};
 
 use super::code::{Callee, Local};
-use super::emitter::{Emitter, Operand};
+use super::emitter::{DATA_BASE, Emitter, Operand};
 use super::entry::uniform_signature;
 use super::helpers::Helper;
 use crate::ir::{Arguments, Constant, FunctionId, Reg};
@@ -65,7 +66,8 @@ impl Emitter<'_, '_> {
         self.call_checked(Callee::Direct(id), result);
     }
 
-    /// A call of whatever is in the local `callee`: function cells through the table, the rest by the guest.
+    /// A call of whatever is in the local `callee`, through the table. Values that are no function cells are called by
+    /// the unit's stand-in.
     fn emit_indirect_call(
         &mut self,
         callee: Local,
@@ -74,26 +76,31 @@ impl Emitter<'_, '_> {
         name: Option<Constant>,
         result: Option<Reg>,
     ) {
-        self.store_further_arguments(list);
-        let done = self.code.block(BlockType::Result(ValType::I64));
-        let slow = self.code.block(BlockType::Empty);
+        let name = name.map_or(0, |name| self.unit.data.constant(name).cast_signed());
         self.with_local(ValType::I32, |emitter, cell| {
-            emitter.code.get(callee).has_tag(TAG_OBJECT).emit(Instruction::I32Eqz).br_if(slow);
-            emitter.code.get(callee).emit(Instruction::I32WrapI64).tee(cell).load_u8(layout::KIND);
-            emitter.code.i32(i32::from(kind::FUNCTION)).emit(Instruction::I32Ne).br_if(slow);
+            emitter.push_function_cell(callee, cell, name);
+            emitter.store_further_arguments(list);
             emitter.code.get(cell).i32(list.len() as i32);
             emitter.push_boxed(this);
             emitter.push_argument_words(list);
-            emitter.code.get(cell).load_i32(function::CODE);
-            emitter.code.call_indirect(uniform_signature()).br(done);
+            emitter.code.get(cell).load_i32(function::CODE).call_indirect(uniform_signature());
         });
-        self.code.end();
-        self.code.get(callee).i32(list.len() as i32);
-        self.push_boxed(this);
-        self.push_argument_words(list);
-        self.push_string_address(name);
-        self.code.call_runtime(Runtime::Call).end();
         self.finish_call(result);
+    }
+
+    /// Puts the cell to call into `cell`, with an inline check where that pays.
+    fn push_function_cell(&mut self, callee: Local, cell: Local, name: i32) {
+        if !self.hot {
+            self.code.get(callee).i32(name).call_helper(Helper::FunctionCell).set(cell);
+            return;
+        }
+        let found = self.code.block(BlockType::Empty);
+        let other = self.code.block(BlockType::Empty);
+        self.code.get(callee).has_tag(TAG_OBJECT).emit(Instruction::I32Eqz).br_if(other);
+        self.code.get(callee).emit(Instruction::I32WrapI64).tee(cell).load_u8(layout::KIND);
+        self.code.i32(i32::from(kind::FUNCTION)).emit(Instruction::I32Eq).br_if(found);
+        self.code.end();
+        self.code.get(callee).i32(name).call_helper(Helper::FunctionCell).set(cell).end();
     }
 
     /// Pushes the arguments that travel as Wasm parameters.
@@ -117,13 +124,9 @@ impl Emitter<'_, '_> {
         name: Option<Constant>,
         result: Option<Reg>,
     ) {
-        let cache = self.unit.data.add_cache();
-        let key = self.unit.data.constant(key);
         self.with_word(|emitter, method| {
-            emitter.push_boxed(object);
-            emitter.code.i32(key.cast_signed()).i32(cache.cast_signed()).call_helper(Helper::Get);
-            emitter.code.tee(method).word(value::EXCEPTION).emit(Instruction::I64Eq);
-            emitter.check_status();
+            emitter.push_method(object, key);
+            emitter.code.set(method);
             match arguments {
                 Arguments::List(list) => emitter.emit_indirect_call(method, object, list, name, result),
                 Arguments::Array(array) => {
@@ -133,6 +136,40 @@ impl Emitter<'_, '_> {
                 }
             }
         });
+    }
+
+    /// Pushes `o.key` that is about to be called: most often a prototype's property.
+    fn push_method(&mut self, object: Reg, key: Constant) {
+        let cache = self.unit.data.add_cache();
+        let key = self.unit.data.constant(key);
+        if !self.hot {
+            self.push_boxed(object);
+            self.code.i32(key.cast_signed()).i32(cache.cast_signed()).call_helper(Helper::Get);
+            self.check_exception();
+            return;
+        }
+        self.with_boxed(object, |emitter, word| {
+            let done = emitter.code.block(BlockType::Result(ValType::I64));
+            let slow = emitter.code.block(BlockType::Empty);
+            if !emitter.type_of(object).is_object() {
+                emitter.code.get(word).has_tag(TAG_OBJECT).emit(Instruction::I32Eqz).br_if(slow);
+            }
+            emitter.code.get(word).emit(Instruction::I32WrapI64).load_i32(object::SHAPE);
+            emitter.push_cache_word(cache + inline_cache::HOLDER_SHAPE);
+            emitter.code.emit(Instruction::I32Ne).br_if(slow);
+            emitter.code.load_cell_i32(PROTO_EPOCH);
+            emitter.push_cache_word(cache + inline_cache::EPOCH);
+            emitter.code.emit(Instruction::I32Ne).br_if(slow);
+            emitter.push_cache_word(cache + inline_cache::HOLDER_SLOT);
+            emitter.code.load_i64(0).br(done).end();
+            emitter.code.get(word).i32(key.cast_signed()).i32(cache.cast_signed()).call_helper(Helper::Get);
+            emitter.check_exception();
+            emitter.code.end();
+        });
+    }
+
+    fn push_cache_word(&mut self, offset: u32) {
+        self.code.emit(Instruction::GlobalGet(DATA_BASE)).load_i32(offset);
     }
 
     /// `new`

@@ -1,7 +1,7 @@
 //! A Wasm function under construction: instructions with symbolic callees, labels and pooled locals.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use convex_wasm_abi::functions::Runtime;
 use wasm_encoder::{BlockType, Encode, Instruction, MemArg, ValType};
@@ -31,8 +31,21 @@ enum Item {
     Plain(Instruction<'static>),
     Call(Callee),
     CallIndirect(SignatureIndex),
-    Position(u32),
+    Word(u64),
+    Position(Source),
 }
+
+/// Where code comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// A byte offset in the source.
+    Offset(u32),
+    /// Nowhere: outlined code, which stack traces leave out.
+    Outlined,
+}
+
+/// Words used at least this often in a function come from a local that is set once.
+const USES_OF_POOLED_WORD: u32 = 3;
 
 /// Index of an indirect call's signature in [`Code::signatures`].
 type SignatureIndex = usize;
@@ -59,8 +72,8 @@ pub struct Code {
 pub struct EncodedBody {
     /// Locals, instructions, and the closing `end`.
     pub bytes: Vec<u8>,
-    /// Offset in `bytes`, byte offset in the source.
-    pub positions: Vec<(u32, u32)>,
+    /// Offset in `bytes` and what source holds from there on.
+    pub positions: Vec<(u32, Source)>,
 }
 
 /// Indices that are only known once a whole module has been generated.
@@ -127,7 +140,7 @@ impl Code {
 
     /// Notes that what follows comes from this byte offset in the source.
     pub fn position(&mut self, source: u32) {
-        self.items.push(Item::Position(source));
+        self.items.push(Item::Position(Source::Offset(source)));
     }
 
     /// Direct call.
@@ -243,9 +256,10 @@ impl Code {
         self.emit(Instruction::I64Const(value))
     }
 
-    /// A value's word.
+    /// A value's word, or another large i64.
     pub fn word(&mut self, word: u64) -> &mut Self {
-        self.i64(word.cast_signed())
+        self.items.push(Item::Word(word));
+        self
     }
 
     /// f64 constant.
@@ -286,13 +300,18 @@ impl Code {
     /// Bytes of the finished function.
     pub fn encode(&self, indices: &impl Indices) -> EncodedBody {
         let mut bytes = Vec::new();
-        let runs = self.local_runs();
+        let pooled = self.pooled_words();
+        let runs = self.local_runs(pooled.len());
         (runs.len() as u32).encode(&mut bytes);
         for (count, ty) in runs {
             count.encode(&mut bytes);
             ty.encode(&mut bytes);
         }
-        let mut positions: Vec<(u32, u32)> = Vec::new();
+        for (word, local) in &pooled {
+            Instruction::I64Const(word.cast_signed()).encode(&mut bytes);
+            Instruction::LocalSet(*local).encode(&mut bytes);
+        }
+        let mut positions: Vec<(u32, Source)> = vec![(0, Source::Outlined)];
         for item in &self.items {
             match item {
                 Item::Plain(instruction) => instruction.encode(&mut bytes),
@@ -301,6 +320,10 @@ impl Code {
                     let type_index = indices.signature(&self.signatures[*index]);
                     Instruction::CallIndirect { type_index, table_index: 0 }.encode(&mut bytes);
                 }
+                Item::Word(word) => match pooled.get(word) {
+                    Some(&local) => Instruction::LocalGet(local).encode(&mut bytes),
+                    None => Instruction::I64Const(word.cast_signed()).encode(&mut bytes),
+                },
                 Item::Position(source) => note_position(&mut positions, bytes.len() as u32, *source),
             }
         }
@@ -308,9 +331,23 @@ impl Code {
         EncodedBody { bytes, positions }
     }
 
-    fn local_runs(&self) -> Vec<(u32, ValType)> {
+    /// Large words used often, and the locals behind all others that hold them.
+    fn pooled_words(&self) -> BTreeMap<u64, u32> {
+        let mut uses: BTreeMap<u64, u32> = BTreeMap::new();
+        for item in &self.items {
+            if let Item::Word(word) = item {
+                *uses.entry(*word).or_default() += 1;
+            }
+        }
+        let is_large = |word: u64| i32::try_from(word.cast_signed()).is_err();
+        let first = (self.signature.0.len() + self.locals.len()) as u32;
+        let often = uses.into_iter().filter(|&(word, count)| count >= USES_OF_POOLED_WORD && is_large(word));
+        often.zip(first..).map(|((word, _), local)| (word, local)).collect()
+    }
+
+    fn local_runs(&self, pooled: usize) -> Vec<(u32, ValType)> {
         let mut runs: Vec<(u32, ValType)> = Vec::new();
-        for &ty in &self.locals {
+        for ty in self.locals.iter().copied().chain(std::iter::repeat_n(ValType::I64, pooled)) {
             match runs.last_mut() {
                 Some((count, last)) if *last == ty => *count += 1,
                 _ => runs.push((1, ty)),
@@ -320,7 +357,7 @@ impl Code {
     }
 }
 
-fn note_position(positions: &mut Vec<(u32, u32)>, offset: u32, source: u32) {
+fn note_position(positions: &mut Vec<(u32, Source)>, offset: u32, source: Source) {
     match positions.last_mut() {
         Some(last) if last.0 == offset => last.1 = source,
         Some(last) if last.1 == source => {}

@@ -11,7 +11,7 @@ use super::code::{Label, Local};
 use super::emitter::{Emitter, Repr};
 use super::structure::{Graph, Node, NodeId, NodeKind, Structure};
 use super::suspend::{self, Suspensions};
-use crate::ir::{Block, BlockData, Reg, Terminator};
+use crate::ir::{Block, BlockData, Function, FunctionKind, Reg, Terminator};
 use crate::optimize::operands::{never_throws, successors};
 
 /// One step of structured emission. Steps are kept on an explicit stack: dominator trees can be deep.
@@ -38,6 +38,17 @@ pub struct Body<'s> {
     choices: HashMap<NodeId, Local>,
     suspensions: Option<&'s Suspensions>,
     function_throw: Label,
+    /// Whether code outside loops is worth inline fast paths too.
+    runs_often: bool,
+}
+
+/// Functions with more instructions than this have inline fast paths in their loops only.
+const LARGEST_HOT_FUNCTION: usize = 300;
+
+/// Whether a function is small and may be called many times.
+fn runs_often(function: &Function) -> bool {
+    let size: usize = function.blocks.iter().map(|block| block.instructions.len()).sum();
+    function.kind != FunctionKind::ModuleBody && size <= LARGEST_HOT_FUNCTION
 }
 
 /// Whether some instruction of the block can send control to its handler.
@@ -102,6 +113,7 @@ impl Emitter<'_, '_> {
             choices: HashMap::new(),
             suspensions,
             function_throw,
+            runs_often: runs_often(self.function),
         };
         let mut steps = vec![Step::Tree(0)];
         while let Some(step) = steps.pop() {
@@ -157,6 +169,7 @@ impl Emitter<'_, '_> {
 
     fn emit_node(&mut self, body: &mut Body<'_>, node: NodeId, steps: &mut Vec<Step>) {
         let data = body.graph.nodes[node].clone();
+        self.hot = body.structure.is_in_loop(node) || body.runs_often;
         self.throw = Some(match data.handler {
             Some(handler) => Self::edge_label(body, node, handler),
             None => body.function_throw,

@@ -2,11 +2,21 @@
 
 use std::collections::HashMap;
 
-use convex_wasm_abi::layout::inline_cache;
+use convex_wasm_abi::layout::{function, inline_cache};
 use convex_wasm_abi::unit::{self, constant, function_info};
 use convex_wasm_abi::{ABI_VERSION, value};
 
 use crate::ir::{Constant, ConstantValue, Function, FunctionId, FunctionKind, Module, Op};
+
+/// Offset of the stand-in, a function cell that calls of values that are no function cells go through.
+pub const STAND_IN: u32 = unit::HEADER_SIZE;
+/// Offset of the constants.
+const CONSTANTS: u32 = STAND_IN + function::SIZE;
+
+/// Table element of a function's uniform entry. The module's body is first, then comes the stand-in's entry.
+pub fn element(function: FunctionId) -> u32 {
+    if function.0 == 0 { 0 } else { function.0 + 1 }
+}
 
 /// Where the parts of a unit's data are, relative to its base, and what they hold. All parts but the inline caches,
 /// which come last, are known before code is generated.
@@ -78,7 +88,7 @@ impl Data {
 
     /// Puts 8-byte parts first, then 4-byte parts, then bytes.
     fn place(&mut self, module: &Module) {
-        let mut end = unit::HEADER_SIZE + 8 * self.constants.len() as u32;
+        let mut end = CONSTANTS + 8 * self.constants.len() as u32;
         let mut part = |size: u32| {
             end += size;
             end - size
@@ -104,7 +114,7 @@ impl Data {
 
     /// Offset of a constant's word.
     pub fn constant(&self, constant: Constant) -> u32 {
-        unit::HEADER_SIZE + 8 * constant.0
+        CONSTANTS + 8 * constant.0
     }
 
     /// Offset of the word of a string the plan knows: a function's name or the reason it was refused.
@@ -182,7 +192,7 @@ impl Data {
     fn header(&self, module: &Module) -> [u32; 16] {
         [
             ABI_VERSION,
-            unit::HEADER_SIZE,
+            CONSTANTS,
             self.constants.len() as u32,
             self.offsets.constant_descriptors,
             self.offsets.functions,
@@ -203,7 +213,7 @@ impl Data {
     fn function_record(&self, index: u32, function: &Function) -> [u32; 8] {
         let units: Vec<u16> = function.name.encode_utf16().collect();
         let name = self.strings.get(&units).map_or(0, |constant| constant.0);
-        [name, function.length, function_flags(function), index, function.source.0, function.source.1, 0, 0]
+        [name, function.length, function_flags(function), element(FunctionId(index)), function.source.0, function.source.1, 0, 0]
     }
 
     fn constant_descriptors(&self) -> Vec<u8> {

@@ -109,6 +109,8 @@ pub struct Emitter<'u, 'a> {
     pub code: Code,
     /// Where exceptions go at this point.
     pub throw: Option<Label>,
+    /// Whether the code at this point is worth inline fast paths.
+    pub hot: bool,
     /// Local with the stack depth to restore on exit, if this function counts itself.
     pub saved_depth: Option<Local>,
     known: Vec<Option<Known>>,
@@ -126,6 +128,7 @@ impl<'u, 'a> Emitter<'u, 'a> {
             liveness: Liveness::compute(function),
             code,
             throw: None,
+            hot: false,
             saved_depth: None,
             known: known_registers(function),
             homes: vec![None; function.registers.len()],
@@ -289,6 +292,11 @@ impl<'u, 'a> Emitter<'u, 'a> {
                 self.check_status();
             }
         }
+    }
+
+    /// Stores the boxed word on the stack into `result`; it was checked already.
+    pub fn store_checked(&mut self, result: Option<Reg>) {
+        self.store(result, Repr::Boxed);
     }
 
     // ---- calls of the guest ----

@@ -1,13 +1,15 @@
 //! Sequences outlined as functions of the unit itself: common cases inline, rare ones in the guest.
 
 use convex_wasm_abi::functions::Runtime;
-use convex_wasm_abi::layout::{self, array, inline_cache, kind, object, string};
-use convex_wasm_abi::memory::PROTO_EPOCH;
+use convex_wasm_abi::layout::{self, array, function, inline_cache, kind, object, string};
+use convex_wasm_abi::memory::{GLOBAL_OBJECT, PROTO_EPOCH};
 use convex_wasm_abi::value::{self, FIRST_TAGGED, TAG_BIGINT, TAG_INT, TAG_OBJECT, TAG_SHIFT, TAG_STRING};
 use wasm_encoder::{BlockType, Instruction, ValType};
 
 use super::code::{Code, Label, Local};
-use super::emitter::DATA_BASE;
+use super::data::STAND_IN;
+use super::emitter::{DATA_BASE, TABLE_BASE};
+use super::entry::uniform_signature;
 use super::typed_arrays;
 
 /// An outlined sequence. Values are words; `j` results may be EXCEPTION.
@@ -26,6 +28,13 @@ pub enum Helper {
     StrictEqual,
     /// `o.key`: object, offsets of key constant and cache.
     Get,
+    /// A global variable: offsets of key constant and cache.
+    GetGlobal,
+    /// The cell to call for a callee: its own if it is a function, else the unit's stand-in, which calls it through the
+    /// guest. Callee, offset of the name constant or 0.
+    FunctionCell,
+    /// Entry of the stand-in.
+    CallAny,
     /// `o.key = v`: object, value, offsets of key constant and cache. Status.
     Set,
     /// `o[k]`
@@ -33,6 +42,9 @@ pub enum Helper {
     /// `o[k] = v`. Status.
     SetElement,
 }
+
+/// Table element of [`Helper::CallAny`]: behind the module's body.
+pub const STAND_IN_ELEMENT: i32 = 1;
 
 const A: Local = Local(0);
 const B: Local = Local(1);
@@ -48,6 +60,12 @@ impl Helper {
             Self::ToBoolean => Code::new(&[I64], &[I32]),
             Self::StrictEqual => Code::new(&[I64, I64], &[I32]),
             Self::Get => Code::new(&[I64, I32, I32], &[I64]),
+            Self::GetGlobal => Code::new(&[I32, I32], &[I64]),
+            Self::FunctionCell => Code::new(&[I64, I32], &[I32]),
+            Self::CallAny => {
+                let (parameters, results) = uniform_signature();
+                Code::new(&parameters, &results)
+            }
             Self::Set => Code::new(&[I64, I64, I32, I32], &[I32]),
             Self::SetElement => Code::new(&[I64, I64, I64], &[I32]),
             _ => Code::new(&[I64, I64], &[I64]),
@@ -76,6 +94,9 @@ impl Helper {
             Self::ToBoolean => to_boolean(&mut code),
             Self::StrictEqual => strict_equal(&mut code),
             Self::Get => get(&mut code),
+            Self::GetGlobal => get_global(&mut code),
+            Self::FunctionCell => function_cell(&mut code),
+            Self::CallAny => call_any(&mut code),
             Self::Set => set(&mut code),
             Self::GetElement => get_element(&mut code),
             Self::SetElement => set_element(&mut code),
@@ -328,23 +349,74 @@ fn key_address(code: &mut Code, offset: Local) {
     code.load_i32(0);
 }
 
-/// Property read after the inline check of the own shape failed: prototype hits, then the guest.
+/// Property read: own hits, prototype hits, then the guest.
 fn get(code: &mut Code) {
     let (key, cache) = (Local(1), Local(2));
     let absolute = code.take_local(ValType::I32);
+    let shape = code.take_local(ValType::I32);
     data_address(code, cache);
     code.set(absolute);
     let slow = code.block(BlockType::Empty);
     code.get(A).has_tag(TAG_OBJECT).emit(Instruction::I32Eqz).br_if(slow);
-    code.get(A).emit(Instruction::I32WrapI64).load_i32(object::SHAPE);
-    code.get(absolute).load_i32(inline_cache::HOLDER_SHAPE).emit(Instruction::I32Ne).br_if(slow);
-    code.load_cell_i32(PROTO_EPOCH).get(absolute).load_i32(inline_cache::EPOCH);
-    code.emit(Instruction::I32Ne).br_if(slow);
-    code.get(absolute).load_i32(inline_cache::HOLDER_SLOT).load_i64(0);
+    code.get(A).emit(Instruction::I32WrapI64).load_i32(object::SHAPE).tee(shape);
+    code.get(absolute).load_i32(inline_cache::OWN_SHAPE).emit(Instruction::I32Eq).start_if(BlockType::Empty);
+    code.get(A).emit(Instruction::I32WrapI64).get(absolute).load_i32(inline_cache::OWN_OFFSET);
+    code.emit(Instruction::I32Add).load_i64(0);
+    return_inside(code);
+    holder_hit(code, shape, absolute, slow);
     return_inside(code);
     code.get(A);
     key_address(code, key);
     code.get(absolute).call_runtime(Runtime::Get);
+}
+
+/// Pushes the word in the cached slot of a holder, or leaves.
+fn holder_hit(code: &mut Code, shape: Local, cache: Local, slow: Label) {
+    code.get(shape).get(cache).load_i32(inline_cache::HOLDER_SHAPE).emit(Instruction::I32Ne).br_if(slow);
+    code.load_cell_i32(PROTO_EPOCH).get(cache).load_i32(inline_cache::EPOCH).emit(Instruction::I32Ne).br_if(slow);
+    code.get(cache).load_i32(inline_cache::HOLDER_SLOT).load_i64(0);
+}
+
+fn get_global(code: &mut Code) {
+    let (key, cache) = (Local(0), Local(1));
+    let absolute = code.take_local(ValType::I32);
+    let shape = code.take_local(ValType::I32);
+    data_address(code, cache);
+    code.set(absolute);
+    code.load_cell_i32(GLOBAL_OBJECT).load_i32(object::SHAPE).set(shape);
+    let slow = code.block(BlockType::Empty);
+    holder_hit(code, shape, absolute, slow);
+    return_inside(code);
+    key_address(code, key);
+    code.get(absolute).call_runtime(Runtime::GetGlobal);
+}
+
+fn function_cell(code: &mut Code) {
+    let name = Local(1);
+    let cell = code.take_local(ValType::I32);
+    let other = code.block(BlockType::Empty);
+    code.get(A).has_tag(TAG_OBJECT).emit(Instruction::I32Eqz).br_if(other);
+    code.get(A).emit(Instruction::I32WrapI64).tee(cell).load_u8(layout::KIND);
+    code.i32(i32::from(kind::FUNCTION)).emit(Instruction::I32Ne).br_if(other);
+    code.get(cell);
+    return_inside(code);
+    code.emit(Instruction::GlobalGet(DATA_BASE)).i32(STAND_IN.cast_signed()).emit(Instruction::I32Add).set(cell);
+    code.get(cell).emit(Instruction::GlobalGet(TABLE_BASE)).i32(STAND_IN_ELEMENT).emit(Instruction::I32Add);
+    code.store_i32(function::CODE);
+    code.get(cell).get(A).store_i64(function::HOME);
+    code.get(cell).get(name).start_if(BlockType::Result(ValType::I32));
+    key_address(code, name);
+    code.start_else().i32(0).end().store_i32(function::INFO);
+    code.get(cell);
+}
+
+/// Calls the callee that `function_cell` left in the stand-in, at once: nothing runs in between.
+fn call_any(code: &mut Code) {
+    code.get(A).load_i64(function::HOME);
+    for parameter in 1..6 {
+        code.get(Local(parameter));
+    }
+    code.get(A).load_i32(function::INFO).call_runtime(Runtime::Call);
 }
 
 /// Property write after the inline check failed.

@@ -91,9 +91,9 @@ fn direct_entries(module: &Module, simplified: &[Function]) -> Vec<Option<Direct
         .collect()
 }
 
-/// Table elements of resume functions: behind the uniform entries, which have their functions' numbers.
+/// Table elements of resume functions: behind all uniform entries.
 fn resume_elements(module: &Module) -> Vec<Option<u32>> {
-    let mut next = module.functions.len() as u32;
+    let mut next = data::element(FunctionId(module.functions.len() as u32));
     let suspending = |function: &Function| (function.is_async || function.is_generator) && function.refused.is_none();
     module
         .functions

@@ -24,13 +24,14 @@ impl Emitter<'_, '_> {
             self.store(result, Repr::Int32);
             return;
         }
-        self.push_get(object, key);
-        self.finish_call(result);
-    }
-
-    /// Pushes `o.key`, or EXCEPTION: inline if the cache knows the object's own shape.
-    fn push_get(&mut self, object: Reg, key: Constant) {
         let cache = self.unit.data.add_cache();
+        let key = self.unit.data.constant(key);
+        if !self.hot {
+            self.push_boxed(object);
+            self.code.i32(key.cast_signed()).i32(cache.cast_signed());
+            self.call_checked(Callee::Helper(Helper::Get), result);
+            return;
+        }
         self.with_boxed(object, |emitter, word| {
             let done = emitter.code.block(BlockType::Result(ValType::I64));
             let slow = emitter.code.block(BlockType::Empty);
@@ -40,9 +41,10 @@ impl Emitter<'_, '_> {
                 emitter.code.emit(Instruction::I32Add).load_i64(0).br(done);
             });
             emitter.code.end();
-            let key = emitter.unit.data.constant(key);
-            emitter.code.get(word).i32(key.cast_signed()).i32(cache.cast_signed());
-            emitter.code.call_helper(Helper::Get).end();
+            emitter.code.get(word).i32(key.cast_signed()).i32(cache.cast_signed()).call_helper(Helper::Get);
+            emitter.check_exception();
+            emitter.code.end();
+            emitter.store(result, Repr::Boxed);
         });
     }
 
@@ -59,6 +61,14 @@ impl Emitter<'_, '_> {
     /// `o.key = v`
     pub fn emit_set(&mut self, object: Reg, key: Constant, value: Reg) {
         let cache = self.unit.data.add_cache();
+        if !self.hot {
+            let key = self.unit.data.constant(key);
+            self.push_boxed(object);
+            self.push_boxed(value);
+            self.code.i32(key.cast_signed()).i32(cache.cast_signed()).call_helper(Helper::Set);
+            self.check_status();
+            return;
+        }
         self.with_boxed(object, |emitter, word| {
             emitter.with_boxed(value, |emitter, value| {
                 let done = emitter.code.block(BlockType::Empty);
@@ -95,10 +105,15 @@ impl Emitter<'_, '_> {
         self.check_status();
     }
 
-    /// A global variable.
+    /// A global variable: its slot, if the cache knows where the global object keeps it.
     pub fn emit_load_global(&mut self, name: Constant, or_undefined: bool, result: Option<Reg>) {
         let cache = self.unit.data.add_cache();
-        let function = if or_undefined { Runtime::GetGlobalOrUndefined } else { Runtime::GetGlobal };
-        self.call_value(function, &[Operand::Key(name), Operand::Data(cache)], result);
+        if or_undefined {
+            self.call_value(Runtime::GetGlobalOrUndefined, &[Operand::Key(name), Operand::Data(cache)], result);
+            return;
+        }
+        let key = self.unit.data.constant(name);
+        self.code.i32(key.cast_signed()).i32(cache.cast_signed());
+        self.call_checked(Callee::Helper(Helper::GetGlobal), result);
     }
 }

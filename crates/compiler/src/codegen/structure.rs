@@ -72,6 +72,8 @@ pub struct Structure {
     is_loop: Vec<bool>,
     /// Whether the node needs a label that forward edges branch to.
     is_merge: Vec<bool>,
+    /// Whether the node is part of a loop.
+    in_loop: Vec<bool>,
     /// Merge nodes that each node immediately dominates, in reverse postorder.
     merges: Vec<Vec<NodeId>>,
 }
@@ -79,7 +81,7 @@ pub struct Structure {
 impl Structure {
     /// Makes the graph reducible (it may get more nodes) and finds its structure.
     pub fn of(graph: &mut Graph) -> Self {
-        make_reducible(graph);
+        let in_loop = make_reducible(graph);
         let postorder = postorder(graph);
         let mut order = vec![usize::MAX; graph.nodes.len()];
         for (position, &node) in postorder.iter().rev().enumerate() {
@@ -113,7 +115,7 @@ impl Structure {
                 merges[dominators[node]].push(node);
             }
         }
-        Self { order, is_loop, is_merge, merges }
+        Self { order, is_loop, is_merge, in_loop, merges }
     }
 
     /// Whether the edge goes back to the start of a loop.
@@ -124,6 +126,11 @@ impl Structure {
     /// Whether the node starts a loop.
     pub fn is_loop(&self, node: NodeId) -> bool {
         self.is_loop[node]
+    }
+
+    /// Whether the node may run many times in one call.
+    pub fn is_in_loop(&self, node: NodeId) -> bool {
+        self.in_loop.get(node).copied().unwrap_or(true)
     }
 
     /// Whether forward edges reach the node by a branch rather than by falling into it.
@@ -197,9 +204,13 @@ fn immediate_dominators(reverse: &[NodeId], order: &[usize], predecessors: &[Vec
 }
 
 /// Gives every loop a single entry. Loops are strongly connected components; within each, those that remain without the
-/// edges to its entry are its inner loops.
-fn make_reducible(graph: &mut Graph) {
+/// edges to its entry are its inner loops. Answers which of the original nodes are in loops.
+fn make_reducible(graph: &mut Graph) -> Vec<bool> {
     clear_unreachable(graph);
+    let mut in_loop = vec![false; graph.nodes.len()];
+    for node in strongly_connected(graph, &postorder(graph), &[]).into_iter().flatten() {
+        in_loop[node] = true;
+    }
     let mut work: Vec<(Vec<NodeId>, Vec<NodeId>)> = vec![(postorder(graph), Vec::new())];
     while let Some((region, cut)) = work.pop() {
         for component in strongly_connected(graph, &region, &cut) {
@@ -216,6 +227,7 @@ fn make_reducible(graph: &mut Graph) {
             }
         }
     }
+    in_loop
 }
 
 /// Takes the edges of unreachable nodes away, so that they make nobody an entry of a loop.
