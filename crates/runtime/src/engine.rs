@@ -32,37 +32,29 @@ pub(crate) struct EngineParts {
     compiler: NativeCompiler,
 }
 
-/// The guest to run: Wasm, and native code if there is some for this engine.
-#[derive(Clone, Copy, Debug)]
-pub struct GuestCode<'a> {
-    /// Portable code.
-    pub wasm: &'a [u8],
-    /// Its native code, made by this program's build. Trusted.
-    pub native: Option<&'a [u8]>,
-}
-
 impl Engine {
-    /// An engine with the guest of this build. Blocks for as long as the guest needs to be compiled if the embedded
-    /// native code was made for another machine.
+    /// An engine with the guest of this build. If the cache has no native code of the guest, it is made now, which
+    /// takes seconds.
     ///
     /// # Errors
     /// The system lacks what the engine needs, or the guest does not fit.
     pub fn new(cache: impl NativeCache) -> Result<Self, ProgramError> {
-        Self::with_guest(cache, GuestCode { wasm: guest_image::WASM, native: Some(guest_image::NATIVE) })
+        Self::with_guest(cache, guest_image::WASM)
     }
 
     /// An engine with another guest.
     ///
     /// # Errors
     /// See [`Engine::new`].
-    pub fn with_guest(cache: impl NativeCache, code: GuestCode<'_>) -> Result<Self, ProgramError> {
+    pub fn with_guest(cache: impl NativeCache, wasm: &[u8]) -> Result<Self, ProgramError> {
         check_page_size().map_err(|source| ProgramError::System { action: "set up memories", source })?;
         let stacks = FiberStacks::default();
         let mut config = guest_image::config();
         config.with_host_memory(Arc::new(ReservedMemories)).with_host_stack(Arc::new(stacks.clone()));
         let wasmtime = wasmtime::Engine::new(&config).map_err(guest_error)?;
         let compiler = NativeCompiler { engine: wasmtime.clone(), cache: Box::new(cache) };
-        let guest = Guest::new(load_guest(&compiler, code)?)?;
+        let (guest, ..) = compiler.module(wasm).map_err(guest_error)?;
+        let guest = Guest::new(guest)?;
         start_ticker(&wasmtime).map_err(|source| ProgramError::System { action: "start the ticker", source })?;
         let pagemap = Pagemap::open();
         if pagemap.is_none() {
@@ -78,17 +70,6 @@ impl Engine {
     pub fn compile(&self, units: &[Arc<CompiledUnit>]) -> Result<Vec<NativeUnit>, ProgramError> {
         units.par_iter().map(|unit| self.0.compiler.unit(unit)).collect()
     }
-}
-
-fn load_guest(compiler: &NativeCompiler, code: GuestCode<'_>) -> Result<wasmtime::Module, ProgramError> {
-    if let Some(native) = code.native {
-        match compiler.load(native) {
-            Ok(module) => return Ok(module),
-            Err(error) => tracing::warn!(%error, "the embedded native code of the guest does not load; compiling it"),
-        }
-    }
-    let (module, ..) = compiler.module(code.wasm).map_err(guest_error)?;
-    Ok(module)
 }
 
 fn guest_error(error: wasmtime::Error) -> ProgramError {

@@ -34,7 +34,7 @@ mod stack;
 mod trap;
 mod units;
 
-pub use engine::{Engine, GuestCode};
+pub use engine::Engine;
 pub use environment::{Call, Usage};
 pub use error::{ProgramError, RunError, StackFrame, ThrownError};
 pub use host::{BoxError, Host, HostError, LogLevel, Operation, OperationResult, SilentHost, ThrowError};

@@ -21,6 +21,9 @@ use crate::{
 /// Bytes of a machine's memory.
 pub(crate) const MEMORY_SIZE: usize = memory::MEMORY_PAGES as usize * 65536;
 
+/// Ticks until instantiation, which runs no code of a guest, has to be interrupted.
+const NO_DEADLINE: u64 = 1 << 40;
+
 /// Where a unit was put.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Placement {
@@ -61,6 +64,7 @@ impl<H: Host> Machine<H> {
                 }
             }
         });
+        store.set_epoch_deadline(NO_DEADLINE);
         let pages = MemoryType::new(memory::MEMORY_PAGES, Some(memory::MEMORY_PAGES));
         let memory = Memory::new(&mut store, pages).map_err(link_error)?;
         store.data_mut().memory = Some(memory);

@@ -124,10 +124,9 @@ impl NativeCompiler {
         Ok((self.load(&native)?, native.len(), false))
     }
 
-    /// Loads native code that this process or the build of this program made.
-    pub(crate) fn load(&self, native: &[u8]) -> wasmtime::Result<Module> {
-        // SAFETY: the bytes are trusted to be the output of `precompile_module`: they come from that function, from a
-        // `NativeCache`, whose contract says so, or from the build script. Wasmtime itself checks that they were made
+    fn load(&self, native: &[u8]) -> wasmtime::Result<Module> {
+        // SAFETY: the bytes are trusted to be the output of `precompile_module`: they come from that function or from a
+        // `NativeCache`, whose contract says so. Wasmtime itself checks that they were made
         // by the same version with the same configuration.
         unsafe { Module::deserialize(&self.engine, native) }
     }
