@@ -4,7 +4,7 @@ use convex_wasm_abi::layout::function as abi;
 use convex_wasm_abi::memory::ARGUMENT_CAPACITY;
 use convex_wasm_abi::unit::function_info as info;
 
-use crate::builtin::NativeFunction;
+use crate::builtin::{NativeCode, NativeFunction, native};
 use crate::cell::{Gc, kind};
 use crate::error::describe;
 use crate::key::PropertyKey;
@@ -185,11 +185,47 @@ pub fn invoke(value: Value, key: PropertyKey, arguments: &[Value]) -> JsResult {
     call(method, value, arguments)
 }
 
-/// Code of class constructors for plain calls.
-pub extern "C" fn class_called(function: u32, _: u32, _: Value, _: Value, _: Value, _: Value) -> Value {
-    // SAFETY: the ABI passes the address of the callee.
-    let function = unsafe { Gc::<FunctionCell>::from_address(function) };
-    let name = function.object().function_name();
-    let _pending = throw_type_error(format!("Class constructor {name} cannot be invoked without 'new'"));
-    Value::EXCEPTION
+/// Code of class constructors for plain calls: always throws.
+pub const CLASS_CALLED: NativeCode = native(|cx| {
+    let name = cx.callee.object().function_name();
+    Err(throw_type_error(format!("Class constructor {name} cannot be invoked without 'new'")))
+});
+
+/// `value instanceof class`
+pub fn instance_of(value: Value, class: Value) -> JsResult<bool> {
+    let Some(object) = class.as_object() else {
+        return Err(throw_type_error("Right-hand side of 'instanceof' is not an object"));
+    };
+    let method = object.get(crate::symbol::has_instance().into())?;
+    if !method.is_nullish() && method != Value::from(intrinsic(Intrinsic::HasInstance)) {
+        return Ok(crate::convert::to_boolean(call(method, class, &[value])?));
+    }
+    if !is_callable(class) {
+        return Err(throw_type_error("Right-hand side of 'instanceof' is not callable"));
+    }
+    ordinary_instance_of(class, value)
+}
+
+/// OrdinaryHasInstance.
+pub fn ordinary_instance_of(class: Value, value: Value) -> JsResult<bool> {
+    let Some(class) = class.as_object().filter(|_| is_callable(class)) else { return Ok(false) };
+    if let Some(target) = crate::builtins::function::bound_target(class) {
+        return instance_of(value, target);
+    }
+    let Some(object) = value.as_object() else { return Ok(false) };
+    let prototype = class.get(keys::prototype())?;
+    let Some(wanted) = prototype.as_object() else {
+        return Err(throw_type_error(format!(
+            "Function has non-object prototype '{}' in instanceof check",
+            crate::error::safe_to_string(prototype)
+        )));
+    };
+    let mut current = object.get_prototype_of()?;
+    while let Some(ancestor) = current {
+        if ancestor == wanted {
+            return Ok(true);
+        }
+        current = ancestor.get_prototype_of()?;
+    }
+    Ok(false)
 }

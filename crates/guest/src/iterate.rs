@@ -52,6 +52,11 @@ impl IteratorRecord {
         if iterates_plainly(value) {
             return Ok(IteratorRecord::new(Mode::Array, value, Value::UNDEFINED));
         }
+        IteratorRecord::open_protocol(value)
+    }
+
+    /// As [`IteratorRecord::open`], but `iterator` and `next` of the record are the protocol's, whatever the value is.
+    pub fn open_protocol(value: Value) -> JsResult<Gc<IteratorRecord>> {
         if value.is_nullish() {
             return Err(throw_type_error(format!("{} is not iterable", describe(value))));
         }
@@ -113,6 +118,11 @@ impl IteratorRecord {
         iterator_result(result)
     }
 
+    /// Nothing more will come; answers whether that was so already.
+    pub fn mark_closed(&self) -> bool {
+        self.mode.replace(Mode::Closed) == Mode::Closed
+    }
+
     /// IteratorClose after a normal completion. Nothing happens if the record is closed already.
     pub fn close(&self) -> JsResult<()> {
         if self.mode.replace(Mode::Closed) != Mode::Protocol {
@@ -147,6 +157,12 @@ pub fn iterates_plainly(value: Value) -> bool {
     shape == crate::realm_shapes::array_shape()
         || shape.prototype() == Some(intrinsic(Intrinsic::ArrayPrototype))
             && shape.find(crate::symbol::iterator().into()).is_none()
+}
+
+/// Whether storing an element of an array could meet an index property of `Array.prototype` or `Object.prototype`.
+#[inline]
+pub fn array_prototypes_have_elements() -> bool {
+    ARRAY_ITERATION_CHANGED.get() != 0
 }
 
 /// The value of an iterator result, or `None` if done; TypeError if it is no object.

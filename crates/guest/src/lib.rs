@@ -50,6 +50,7 @@
 //! - **Data of a function object**: `function(name, length, code)` then `.home.set(value)`; read it as `cx.callee.home`.
 //! - **Missing things**: [`throw::hand_over`] ends the execution; it runs again on V8.
 
+pub mod async_iterate;
 pub mod bigint;
 pub mod bridge;
 pub mod builtin;
@@ -57,19 +58,26 @@ pub mod builtins;
 pub mod call;
 pub mod cell;
 pub mod convert;
+pub mod delegate;
+pub mod describe;
 pub mod error;
 pub mod exports;
+pub mod failure;
+pub mod for_in;
 pub mod frame;
 pub mod function_source;
 pub mod generator;
 pub mod heap;
 pub mod host;
+pub mod inline_cache;
 pub mod iterate;
 pub mod key;
+pub mod link;
 pub mod memory;
 pub mod names;
 pub mod object;
 pub mod operations;
+pub mod private;
 pub mod promise;
 pub mod realm;
 pub mod realm_shapes;

@@ -144,6 +144,8 @@ intrinsics! {
     TextDecoderPrototype,
     /// `DOMException.prototype`
     DomExceptionPrototype,
+    /// `Function.prototype[Symbol.hasInstance]`
+    HasInstance,
     /// The function that always throws (`arguments.callee` of strict functions)
     ThrowTypeError,
 }
@@ -165,6 +167,8 @@ fn missing(name: Intrinsic) -> Object {
     // While the realm is being built, a prototype may be needed before its file has run.
     let object = match name {
         Intrinsic::ObjectPrototype => Object::without_prototype(),
+        Intrinsic::FunctionPrototype => crate::object::new_function_prototype(),
+        Intrinsic::ArrayPrototype => crate::object::new_array_prototype(),
         _ => Object::ordinary(Some(intrinsic(Intrinsic::ObjectPrototype))),
     };
     set_intrinsic(name, object);

@@ -42,3 +42,21 @@ pub fn function_shape() -> Shape {
     // SAFETY: the cell holds the address of a shape.
     unsafe { Gc::from_address(FUNCTION_SHAPE.get()) }
 }
+
+/// Shape of an async function, generator or async generator nobody has looked at.
+pub fn suspending_function_shape(is_async: bool, is_generator: bool) -> Shape {
+    static SHAPES: State<[Option<Shape>; 4]> = State::new([None; 4]);
+    let index = is_async as usize + 2 * is_generator as usize;
+    if let Some(shape) = SHAPES.with(|shapes| shapes[index]) {
+        return shape;
+    }
+    let prototype = intrinsic(match (is_async, is_generator) {
+        (false, false) => Intrinsic::FunctionPrototype,
+        (true, false) => Intrinsic::AsyncFunctionPrototype,
+        (false, true) => Intrinsic::GeneratorFunctionPrototype,
+        (true, true) => Intrinsic::AsyncGeneratorFunctionPrototype,
+    });
+    let shape = crate::object::function_shape_of(prototype);
+    SHAPES.with(|shapes| shapes[index] = Some(shape));
+    shape
+}

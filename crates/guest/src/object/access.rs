@@ -442,7 +442,7 @@ fn define_error(object: Object, key: PropertyKey) -> JsResult<Throw> {
 
 /// The TypeError for an assignment that was refused.
 #[cold]
-pub(super) fn set_error(target: Value, key: PropertyKey) -> JsResult<Throw> {
+pub fn set_error(target: Value, key: PropertyKey) -> JsResult<Throw> {
     let name = key.display();
     let described = crate::error::describe(target);
     let Some(object) = target.as_object() else {

@@ -397,6 +397,12 @@ impl Gc<ArrayCell> {
     }
 }
 
+/// `Array.prototype`, which is an array itself.
+pub fn new_array_prototype() -> Object {
+    let parent = crate::realm::intrinsic(crate::realm::Intrinsic::ObjectPrototype);
+    ArrayCell::with_shape(crate::shape::root_shape(kind::ARRAY, Some(parent), 0), 0).object()
+}
+
 /// CreateArrayFromList.
 impl From<Vec<Value>> for Value {
     fn from(values: Vec<Value>) -> Value {

@@ -82,6 +82,15 @@ impl FunctionRecord {
         }
     }
 
+    /// Makes the record of a unit's data usable: `name` holds the index of a constant until now, `code` is relative.
+    pub fn link(&self, constant: impl Fn(u32) -> JsString, table_base: u32, unit: u32) {
+        // SAFETY: `JsString` is a word; until it is linked, the word is a constant's index.
+        let index = unsafe { core::ptr::read(self.name.as_ptr().cast::<u32>()) };
+        self.name.set(constant(index));
+        self.code.set(self.code.get() + table_base);
+        self.unit.set(unit);
+    }
+
     /// Whether all these flags are set.
     #[inline(always)]
     pub fn has(&self, flag: u32) -> bool {
@@ -134,6 +143,13 @@ pub(crate) fn function_shape(prototype: Object) -> Shape {
     root_shape(kind::FUNCTION, Some(prototype), 0)
         .add(keys::length(), Attributes::CONFIGURABLE)
         .add(keys::name_(), Attributes::CONFIGURABLE)
+}
+
+/// `Function.prototype`, which is a function that does nothing.
+pub fn new_function_prototype() -> Object {
+    let code = crate::builtin::native(|_| Ok(Value::UNDEFINED));
+    let record = FunctionRecord::native(JsString::empty(), 0, 0, code.index());
+    FunctionCell::with_shape(function_shape(intrinsic(Intrinsic::ObjectPrototype)), record, 0).object()
 }
 
 /// A built-in function.

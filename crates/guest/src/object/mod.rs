@@ -12,12 +12,13 @@ mod ordinary;
 mod property;
 mod wrapper;
 
-pub use access::element_get_error;
+pub use access::{element_get_error, set_error};
 pub use arguments::new_arguments;
-pub use array::ArrayCell;
-pub use function::{FunctionCell, FunctionRecord, new_native_function};
+pub use array::{ArrayCell, new_array_prototype};
+pub use function::{FunctionCell, FunctionRecord, new_function_prototype, new_native_function};
 pub(crate) use function::function_shape as function_shape_of;
 pub use namespace::{NamespaceObject, NamespaceExotic};
+pub use ordinary::is_compatible;
 pub use property::{AccessorCell, Attributes, Content, Property, PropertyDescriptor};
 pub use wrapper::{PrimitiveWrapper, StringWrapperExotic};
 

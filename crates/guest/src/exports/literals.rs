@@ -1,0 +1,323 @@
+//! Literals, functions, classes.
+
+use convex_wasm_abi::layout::{env, function as function_abi, kind};
+use convex_wasm_abi::unit::function_info as info;
+
+use super::cell;
+use crate::call::is_constructor;
+use crate::cell::Gc;
+use crate::convert::{to_object, to_property_key};
+use crate::error::describe;
+use crate::heap;
+use crate::iterate::iterate;
+use crate::key::PropertyKey;
+use crate::memory::{argument, take_arguments};
+use crate::names::{self, keys};
+use crate::object::{ArrayCell, Attributes, FunctionCell, FunctionRecord, Object, PropertyDescriptor, new_arguments};
+use crate::realm::{Intrinsic, intrinsic};
+use crate::realm_shapes;
+use crate::shape::ShapeCell;
+use crate::string::JsString;
+use crate::throw::{JsResult, throw_type_error, to_status, to_word};
+use crate::value::Value;
+
+#[unsafe(no_mangle)]
+extern "C" fn rt_new_object() -> Value {
+    Object::new().into()
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn rt_new_literal(shape: u32, count: u32) -> Value {
+    let object = Object::with_shape(cell::<ShapeCell>(shape));
+    for slot in 0..count {
+        object.set_slot(slot, argument(slot));
+    }
+    object.into()
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn rt_new_array(count: u32) -> Value {
+    let array = ArrayCell::with_capacity(count);
+    array.set_dense_length(count);
+    for index in 0..count {
+        array.set_element(index, argument(index));
+    }
+    array.into()
+}
+
+fn array(value: Value) -> Gc<ArrayCell> {
+    // Compiled code only passes arrays it made itself.
+    cell(value.payload())
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn rt_array_append(target: Value, value: Value) {
+    array(target).push(value);
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn rt_array_spread(target: Value, iterable: Value) -> i32 {
+    let target = array(target);
+    to_status(iterate(iterable, |value| {
+        target.push(value);
+        Ok(true)
+    }))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn rt_object_spread(target: Value, source: Value) -> i32 {
+    let Some(target) = target.as_object() else { return 0 };
+    to_status(copy_properties(target, source, &[]))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn rt_object_rest(source: Value, excluded: u32) -> Value {
+    let excluded = take_arguments(0, excluded);
+    let rest = || {
+        let excluded = excluded.iter().map(|&key| to_property_key(key)).collect::<JsResult<Vec<_>>>()?;
+        let target = Object::new();
+        copy_properties(target, source, &excluded)?;
+        Ok(target.into())
+    };
+    to_word(rest())
+}
+
+/// CopyDataProperties: own enumerable properties of `source`, if it is not nullish, without `excluded`.
+fn copy_properties(target: Object, source: Value, excluded: &[PropertyKey]) -> JsResult<()> {
+    if source.is_nullish() {
+        return Ok(());
+    }
+    let source = to_object(source)?;
+    if source.kind.get() == kind::OBJECT && copy_plain(target, source, excluded) {
+        return Ok(());
+    }
+    for key in source.own_keys()? {
+        if excluded.contains(&key) {
+            continue;
+        }
+        if let Some(property) = source.get_own_property(key)?
+            && property.attributes.is_enumerable()
+        {
+            target.create_data_or_throw(key, source.get(key)?)?;
+        }
+    }
+    Ok(())
+}
+
+/// Copies the properties of an ordinary object that has no accessors, index keys or symbols, so that no user code runs and the order is that of
+/// creation. False, with nothing done, if it is another object.
+fn copy_plain(target: Object, source: Object, excluded: &[PropertyKey]) -> bool {
+    let shape = source.shape();
+    let is_plain = shape.entries().all(|entry| entry.key.as_string().is_some() && !entry.attributes.is_accessor());
+    if !is_plain || target.kind.get() != kind::OBJECT {
+        return false;
+    }
+    if target.shape().count() == 0 && excluded.is_empty() && !shape.is_dictionary() && copy_whole(target, source) {
+        return true;
+    }
+    for entry in shape.entries() {
+        if !entry.attributes.is_enumerable() || excluded.contains(&entry.key) {
+            continue;
+        }
+        let value = source.data_slot(entry);
+        match target.find(entry.key) {
+            Some(known) if known.attributes == Attributes::ALL => target.set_slot(known.slot, value),
+            Some(_) => {
+                // A getter of the literal, say: it becomes a data property.
+                target.ordinary_define_own(entry.key, &PropertyDescriptor::data(value, Attributes::ALL));
+            }
+            None => target.add_slot(entry.key, value, Attributes::ALL),
+        }
+    }
+    true
+}
+
+/// Copies to an empty object by taking over the shape, if prototype and layout allow it.
+fn copy_whole(target: Object, source: Object) -> bool {
+    let shape = source.shape();
+    if shape.prototype() != target.prototype()
+        || shape.inline_capacity() != target.shape().inline_capacity()
+        || shape.entries().any(|entry| entry.attributes != Attributes::ALL)
+    {
+        return false;
+    }
+    let count = shape.count();
+    if count > 0 {
+        target.reserve_slot(count - 1);
+    }
+    for slot in 0..count {
+        target.set_slot(slot, source.slot(slot));
+    }
+    target.shape.set(shape);
+    true
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn rt_define_field(object: Value, key: Value, value: Value) -> i32 {
+    let define = || {
+        let key = to_property_key(key)?;
+        to_object(object)?.create_data_or_throw(key, value)
+    };
+    to_status(define())
+}
+
+fn set_home(function: Value, object: Value) {
+    if let Some(function) = function.as_object().and_then(Object::as_function) {
+        function.home.set(object);
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn rt_set_home(function: Value, object: Value) {
+    set_home(function, object);
+}
+
+fn visibility(enumerable: u32) -> Attributes {
+    let base = Attributes::CONFIGURABLE;
+    if enumerable != 0 { base.with(Attributes::ENUMERABLE) } else { base }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn rt_define_method(object: Value, key: Value, function: Value, enumerable: u32) -> i32 {
+    set_home(function, object);
+    let define = || {
+        let key = to_property_key(key)?;
+        let attributes = visibility(enumerable).with(Attributes::WRITABLE);
+        to_object(object)?.define_or_throw(key, &PropertyDescriptor::data(function, attributes))
+    };
+    to_status(define())
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn rt_define_accessor(object: Value, key: Value, function: Value, kind: u32, enumerable: u32) -> i32 {
+    set_home(function, object);
+    let define = || {
+        let key = to_property_key(key)?;
+        let (get, set) = if kind == 0 { (Some(function), None) } else { (None, Some(function)) };
+        to_object(object)?.define_or_throw(key, &PropertyDescriptor::accessor(get, set, visibility(enumerable)))
+    };
+    to_status(define())
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn rt_set_function_name(function: Value, key: Value, prefix: u32) {
+    let Some(function) = function.as_object() else { return };
+    let Ok(key) = to_property_key(key) else { return };
+    let name = match key.as_symbol() {
+        Some(symbol) if symbol.is_private() => symbol.descriptive_string(),
+        Some(symbol) => match symbol.description().as_string() {
+            Some(description) => format!("[{}]", description.to_text()),
+            None => String::new(),
+        },
+        None => key.to_value().as_string().map(JsString::to_text).unwrap_or_default(),
+    };
+    let name = match prefix {
+        1 => format!("get {name}"),
+        2 => format!("set {name}"),
+        _ => name,
+    };
+    // A class with a static member `name` keeps it.
+    let has_own_name = function
+        .ordinary_get_own(keys::name_())
+        .is_some_and(|property| property.attributes.is_accessor() || property.attributes != Attributes::CONFIGURABLE);
+    if !has_own_name {
+        function.define(names::name_(), Value::from(name.as_str()), Attributes::CONFIGURABLE);
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn rt_new_function(record: u32, env: u32) -> Value {
+    let record = cell::<FunctionRecord>(record);
+    let flags = record.flags.get();
+    let shape = if flags & (info::ASYNC | info::GENERATOR) == 0 {
+        realm_shapes::function_shape()
+    } else {
+        realm_shapes::suspending_function_shape(flags & info::ASYNC != 0, flags & info::GENERATOR != 0)
+    };
+    FunctionCell::with_shape(shape, record, env).into()
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn rt_new_class(record: u32, env: u32, heritage: Value) -> Value {
+    to_word(new_class(cell(record), env, heritage))
+}
+
+fn new_class(record: Gc<FunctionRecord>, env: u32, heritage: Value) -> JsResult {
+    let (constructor_parent, prototype_parent) = parents(heritage)?;
+    let shape = realm_shapes::function_shape();
+    let class = FunctionCell::with_shape(shape, record, env);
+    class.code.set(crate::call::CLASS_CALLED.index());
+    class.object().set_flag(function_abi::CLASS);
+    let object = class.object();
+    if constructor_parent != intrinsic(Intrinsic::FunctionPrototype) {
+        object.shape.set(shape.with_prototype(Some(constructor_parent)));
+    }
+    let prototype = Object::ordinary(prototype_parent);
+    object.define(names::prototype(), prototype.into(), Attributes::NONE);
+    prototype.define(names::constructor(), object.into(), Attributes::HIDDEN);
+    class.home.set(prototype.into());
+    Ok(object.into())
+}
+
+/// What the class and its prototype inherit from.
+fn parents(heritage: Value) -> JsResult<(Object, Option<Object>)> {
+    let function_prototype = intrinsic(Intrinsic::FunctionPrototype);
+    if heritage.is_empty() {
+        return Ok((function_prototype, Some(intrinsic(Intrinsic::ObjectPrototype))));
+    }
+    if heritage.is_null() {
+        return Ok((function_prototype, None));
+    }
+    let Some(parent) = heritage.as_object().filter(|_| is_constructor(heritage)) else {
+        return Err(throw_type_error(format!("Class extends value {} is not a constructor or null", describe(heritage))));
+    };
+    let prototype = parent.get(keys::prototype())?;
+    if !prototype.is_object() && !prototype.is_null() {
+        let described = describe(prototype);
+        return Err(throw_type_error(format!("Class extends value does not have valid prototype property {described}")));
+    }
+    Ok((parent, prototype.as_object()))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn rt_class_prototype(constructor: Value) -> Value {
+    let class = constructor.as_object();
+    class.and_then(|class| class.find(keys::prototype()).map(|entry| class.slot(entry.slot))).unwrap_or(Value::UNDEFINED)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn rt_new_env(parent: u32, count: u32) -> u32 {
+    let address = heap::allocate(env::SLOTS + count * 8);
+    // SAFETY: fresh memory for the header and `count` words.
+    unsafe {
+        core::ptr::write(address as usize as *mut u32, u32::from(kind::ENV) | count << 16);
+        core::ptr::write((address + env::PARENT) as usize as *mut u32, parent);
+        for slot in 0..count {
+            core::ptr::write((address + env::SLOTS + slot * 8) as usize as *mut Value, Value::EMPTY);
+        }
+    }
+    address
+}
+
+/// Argument `index` of a call being entered.
+fn entered(index: u32, first: [Value; 3]) -> Value {
+    match first.get(index as usize) {
+        Some(&value) => value,
+        None => argument(index),
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn rt_new_arguments(_function: u32, count: u32, a0: Value, a1: Value, a2: Value) -> Value {
+    let values: Vec<_> = (0..count).map(|index| entered(index, [a0, a1, a2])).collect();
+    new_arguments(&values).into()
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn rt_new_rest(first: u32, count: u32, a0: Value, a1: Value, a2: Value) -> Value {
+    let rest = ArrayCell::with_capacity(count.saturating_sub(first));
+    for index in first..count {
+        rest.push(entered(index, [a0, a1, a2]));
+    }
+    rest.into()
+}

@@ -1,0 +1,109 @@
+//! Private names: fields, methods and accessors of objects under symbols nobody else can reach.
+
+use crate::key::PropertyKey;
+use crate::object::{AccessorCell, Attributes, Object};
+use crate::symbol::Symbol;
+use crate::throw::{JsResult, throw_type_error};
+use crate::value::Value;
+
+/// Methods are fields that cannot be assigned.
+const METHOD: Attributes = Attributes::NONE;
+const FIELD: Attributes = Attributes::WRITABLE;
+
+fn holder(value: Value, name: Symbol, verb: &str) -> JsResult<Object> {
+    let missing = || {
+        let name = name.descriptive_string();
+        match verb {
+            "write" => format!("Cannot write private member {name} to an object whose class did not declare it"),
+            _ => format!("Cannot read private member {name} from an object whose class did not declare it"),
+        }
+    };
+    let object = value.as_object().filter(|object| object.shape().find(name.into()).is_some());
+    object.ok_or_else(|| throw_type_error(missing()))
+}
+
+/// `object.#name`
+pub fn get(value: Value, name: Symbol) -> JsResult {
+    let object = holder(value, name, "read")?;
+    let Some(entry) = object.shape().find(name.into()) else { return Ok(Value::UNDEFINED) };
+    if !entry.attributes.is_accessor() {
+        return Ok(object.slot(entry.slot));
+    }
+    let getter = object.accessor_slot(entry).get.get();
+    if getter.is_undefined() {
+        return Err(throw_type_error(format!("'{}' was defined without a getter", name.descriptive_string())));
+    }
+    crate::call::call(getter, value, &[])
+}
+
+/// `object.#name = value`
+pub fn set(target: Value, name: Symbol, value: Value) -> JsResult<()> {
+    let object = holder(target, name, "write")?;
+    let Some(entry) = object.shape().find(name.into()) else { return Ok(()) };
+    if entry.attributes.is_accessor() {
+        let setter = object.accessor_slot(entry).set.get();
+        if setter.is_undefined() {
+            return Err(throw_type_error(format!("'{}' was defined without a setter", name.descriptive_string())));
+        }
+        return crate::call::call(setter, target, &[value]).map(|_| ());
+    }
+    if !entry.attributes.is_writable() {
+        return Err(throw_type_error(format!("Private method '{}' is not writable", name.descriptive_string())));
+    }
+    object.set_slot(entry.slot, value);
+    Ok(())
+}
+
+fn add(target: Value, name: Symbol, value: Value, attributes: Attributes) -> JsResult<()> {
+    let Some(object) = target.as_object() else { return Ok(()) };
+    if object.shape().find(name.into()).is_some() {
+        return Err(throw_type_error("Cannot initialize private methods of class twice on the same object"));
+    }
+    object.add_slot(name.into(), value, attributes);
+    Ok(())
+}
+
+/// Adds a private field; TypeError if it is there.
+pub fn add_field(target: Value, name: Symbol, value: Value) -> JsResult<()> {
+    if target.as_object().is_some_and(|object| object.shape().find(name.into()).is_some()) {
+        let name = name.descriptive_string();
+        return Err(throw_type_error(format!("Cannot initialize {name} twice on the same object")));
+    }
+    add(target, name, value, FIELD)
+}
+
+/// Adds a private method.
+pub fn add_method(target: Value, name: Symbol, function: Value) -> JsResult<()> {
+    add(target, name, function, METHOD)
+}
+
+/// Adds one half of a private accessor: the first half creates it, the second completes it.
+pub fn add_accessor(target: Value, name: Symbol, function: Value, is_setter: bool) -> JsResult<()> {
+    let Some(object) = target.as_object() else { return Ok(()) };
+    if let Some(entry) = object.shape().find(name.into()).filter(|entry| entry.attributes.is_accessor()) {
+        let accessor = object.accessor_slot(entry);
+        let half = if is_setter { &accessor.set } else { &accessor.get };
+        if half.get().is_undefined() {
+            half.set(function);
+            return Ok(());
+        }
+    }
+    let pair = if is_setter {
+        AccessorCell::new(Value::UNDEFINED, function)
+    } else {
+        AccessorCell::new(function, Value::UNDEFINED)
+    };
+    add(target, name, Value::internal(pair), Attributes::ACCESSOR)
+}
+
+/// `#name in object`
+pub fn has(name: Symbol, value: Value) -> JsResult<bool> {
+    match value.as_object() {
+        Some(object) => Ok(object.shape().find(PropertyKey::from(name)).is_some()),
+        None => Err(throw_type_error(format!(
+            "Cannot use 'in' operator to search for '{}' in {}",
+            name.descriptive_string(),
+            crate::error::safe_to_string(value)
+        ))),
+    }
+}
