@@ -1,7 +1,5 @@
 //! The exports the host calls (see [`convex_wasm_abi::bridge`]).
 
-use core::fmt::Write;
-
 use convex_wasm_abi::bridge::{RESULT_HEADER, status};
 use convex_wasm_abi::memory::{INTRINSICS, termination};
 
@@ -251,7 +249,7 @@ pub(crate) fn write_json_string(out: &mut String, text: &str) {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            point if (point as u32) < 0x20 => drop(write!(out, "\\u{:04x}", point as u32)),
+            point if (point as u32) < 0x20 => out.push_str(&format!("\\u{:04x}", point as u32)),
             point => out.push(point),
         }
     }

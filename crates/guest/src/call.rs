@@ -17,7 +17,7 @@ use crate::throw::{JsResult, Throw, from_word, throw_range_error, throw_type_err
 use crate::value::Value;
 
 /// Native stack that a built-in between two JavaScript functions may take, in bytes of [`STACK_DEPTH`].
-const NATIVE_FRAME: u32 = 1024;
+pub(crate) const NATIVE_FRAME: u32 = 1024;
 /// Rust's own stack grows down to 0; below this address a call is refused.
 const RUST_STACK_RESERVE: usize = 0x1_8000;
 

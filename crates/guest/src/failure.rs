@@ -1,7 +1,5 @@
 //! Errors on their way to the host and back.
 
-use core::fmt::Write;
-
 use crate::bridge::write_json_string;
 use crate::builtins::json;
 use crate::builtins::symbol::registered_key;
@@ -40,8 +38,7 @@ pub fn to_json(reason: Value) -> String {
 fn write_frames(out: &mut String, error: Gc<ErrorObject>) {
     for (index, frame) in error.frames().iter().enumerate() {
         let separator = if index == 0 { "" } else { "," };
-        // Writing to a string cannot fail.
-        drop(write!(out, "{separator}[{},{}]", frame.unit, frame.offset));
+        out.push_str(&format!("{separator}[{},{}]", frame.unit, frame.offset));
     }
 }
 

@@ -4,8 +4,10 @@ use core::cell::Cell;
 
 use convex_wasm_abi::layout::{frame as abi, kind};
 
+use crate::call::{NATIVE_FRAME, check_stack};
 use crate::cell::{Gc, Header};
 use crate::heap;
+use crate::memory::STACK_DEPTH;
 use crate::object::FunctionCell;
 use crate::promise::PromiseObject;
 use crate::throw::{JsResult, from_word};
@@ -83,7 +85,12 @@ impl Gc<FrameCell> {
     pub fn run(self, mode: ResumeMode, value: Value) -> JsResult {
         // SAFETY: compiled code gave the table index of a resume function; on wasm32 a function pointer is its table index.
         let code = unsafe { core::mem::transmute::<usize, ResumeFunction>(self.code.get() as usize) };
-        from_word(code(self.address(), mode.number(), value))
+        check_stack()?;
+        let depth = STACK_DEPTH.get();
+        STACK_DEPTH.set(depth + NATIVE_FRAME);
+        let word = code(self.address(), mode.number(), value);
+        STACK_DEPTH.set(depth);
+        from_word(word)
     }
 }
 

@@ -253,7 +253,10 @@ fn new_class(record: Gc<FunctionRecord>, env: u32, heritage: Value) -> JsResult 
         object.shape.set(shape.with_prototype(Some(constructor_parent)));
     }
     let prototype = Object::ordinary(prototype_parent);
-    object.define(names::prototype(), prototype.into(), Attributes::NONE);
+    match object.find(keys::prototype()) {
+        Some(entry) => object.set_slot(entry.slot, prototype.into()),
+        None => object.define(names::prototype(), prototype.into(), Attributes::NONE),
+    }
     prototype.define(names::constructor(), object.into(), Attributes::HIDDEN);
     class.home.set(prototype.into());
     Ok(object.into())
