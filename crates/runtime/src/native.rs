@@ -95,6 +95,16 @@ pub struct NativeUnit {
     pub(crate) module: Module,
 }
 
+impl NativeUnit {
+    /// The native code as a file has it, to be loaded by the same program on the same kind of machine.
+    ///
+    /// # Errors
+    /// Wasmtime cannot write it.
+    pub fn code(&self) -> wasmtime::Result<Vec<u8>> {
+        self.module.serialize()
+    }
+}
+
 /// Compiles Wasm to native code and loads it, or loads it from the cache.
 pub(crate) struct NativeCompiler {
     pub(crate) engine: wasmtime::Engine,
