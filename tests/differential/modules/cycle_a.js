@@ -1,0 +1,1 @@
+import { odd, readA } from "./cycle_b.js"; export function even(n) { return n === 0 ? true : odd(n - 1); } export const a = "a is set"; console.log("cycle_a body", readA()); export function fromB() { return readA(); }

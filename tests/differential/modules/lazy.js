@@ -1,0 +1,1 @@
+export const lazyValue = "lazy"; export default 7;

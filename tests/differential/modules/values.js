@@ -1,0 +1,1 @@
+console.log("values evaluated"); export default "default value"; export const named = "named value"; export let count = 0; export function increment() { count++; } export class Base { kind() { return "base"; } } const hidden = 1; export { hidden as "string export", hidden as alias }; export var { destructured, list: [first] } = { destructured: "d", list: ["f"] };
