@@ -1,0 +1,77 @@
+//! Dates as text.
+
+use super::calendar::{Fields, fields};
+
+const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const WEEKDAYS: [&str; 7] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
+
+fn month(fields: &Fields) -> &'static str {
+    MONTHS[fields.month as usize % 12]
+}
+
+fn weekday(fields: &Fields) -> &'static str {
+    WEEKDAYS[fields.weekday as usize % 7]
+}
+
+/// Year of the legacy formats: at least four digits.
+fn year(year: f64) -> String {
+    if year < 0.0 { format!("-{:06}", -year) } else { format!("{year:04}") }
+}
+
+fn clock(fields: &Fields) -> String {
+    format!("{:02}:{:02}:{:02}", fields.hour, fields.minute, fields.second)
+}
+
+/// `toISOString` of a valid time.
+pub fn iso(time: f64) -> String {
+    let f = fields(time);
+    let year = match f.year {
+        year if (0.0..=9999.0).contains(&year) => format!("{year:04}"),
+        year if year < 0.0 => format!("-{:06}", -year),
+        year => format!("+{year:06}"),
+    };
+    format!("{year}-{:02}-{:02}T{}.{:03}Z", f.month + 1.0, f.day, clock(&f), f.millisecond)
+}
+
+/// `toDateString`: `Tue Nov 05 2024`.
+pub fn date_string(time: f64) -> String {
+    let f = fields(time);
+    format!("{} {} {:02} {}", weekday(&f), month(&f), f.day, year(f.year))
+}
+
+/// `toTimeString`.
+pub fn time_string(time: f64) -> String {
+    format!("{} GMT+0000 (Coordinated Universal Time)", clock(&fields(time)))
+}
+
+/// `toString`.
+pub fn full(time: f64) -> String {
+    format!("{} {}", date_string(time), time_string(time))
+}
+
+/// `toUTCString`: `Tue, 05 Nov 2024 08:09:10 GMT`.
+pub fn utc(time: f64) -> String {
+    let f = fields(time);
+    format!("{}, {:02} {} {} {} GMT", weekday(&f), f.day, month(&f), year(f.year), clock(&f))
+}
+
+/// `toLocaleDateString` in American English: `11/5/2024`.
+pub fn locale_date(time: f64) -> String {
+    let f = fields(time);
+    let year = if f.year <= 0.0 { 1.0 - f.year } else { f.year };
+    let era = if f.year <= 0.0 { " B" } else { "" };
+    format!("{}/{}/{}{era}", f.month + 1.0, f.day, year)
+}
+
+/// `toLocaleTimeString` in American English: `8:09:10 AM`.
+pub fn locale_time(time: f64) -> String {
+    let f = fields(time);
+    let hour = if f.hour % 12.0 == 0.0 { 12.0 } else { f.hour % 12.0 };
+    let half = if f.hour < 12.0 { "AM" } else { "PM" };
+    format!("{hour}:{:02}:{:02} {half}", f.minute, f.second)
+}
+
+/// `toLocaleString` in American English.
+pub fn locale(time: f64) -> String {
+    format!("{}, {}", locale_date(time), locale_time(time))
+}

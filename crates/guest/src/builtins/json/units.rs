@@ -1,0 +1,119 @@
+//! What the parser asks of the two kinds of text.
+
+use crate::string::{JsString, Units, intern_latin1, intern_utf16};
+
+/// A unit of text.
+pub trait Unit: Copy + 'static {
+    /// The unit if it is ASCII, else 0xFF.
+    fn ascii(self) -> u8;
+
+    /// Position of the first quote, backslash or control character at or after `from`; the length if there is none.
+    fn find_special(text: &[Self], from: usize) -> usize;
+
+    /// Whether the text begins with `key` and a quote, and `key` stands for itself.
+    fn is_quoted(text: &[Self], key: &[u8]) -> bool;
+
+    /// The interned string of these units.
+    fn intern(units: &[Self]) -> JsString;
+
+    /// The string `text[start..end]`, where `text` are the units of `source`.
+    fn slice(source: JsString, text: &[Self], start: usize, end: usize) -> JsString;
+
+    /// The units as units of a string. The text is that of a string, so they live as long as anything.
+    fn units(units: &[Self]) -> Units;
+}
+
+const ONES: u64 = u64::MAX / 0xFF;
+const HIGHS: u64 = ONES << 7;
+
+/// Marks the bytes below `limit` (at most 0x80) by their high bits; bytes behind the first marked one may be marked wrongly.
+#[inline(always)]
+fn below(bytes: u64, limit: u64) -> u64 {
+    bytes.wrapping_sub(ONES * limit) & !bytes & HIGHS
+}
+
+#[inline(always)]
+fn is_special(unit: u16) -> bool {
+    unit < 0x20 || unit == b'"' as u16 || unit == b'\\' as u16
+}
+
+#[inline(always)]
+fn is_quoted(mut text: impl Iterator<Item = u16>, key: &[u8]) -> bool {
+    key.iter().all(|&unit| text.next() == Some(unit as u16) && !is_special(unit as u16))
+        && text.next() == Some(b'"' as u16)
+}
+
+impl Unit for u8 {
+    #[inline(always)]
+    fn ascii(self) -> u8 {
+        if self.is_ascii() { self } else { 0xFF }
+    }
+
+    #[inline]
+    fn find_special(text: &[u8], mut from: usize) -> usize {
+        while let Some(chunk) = text.get(from..from + 8).and_then(|chunk| chunk.first_chunk::<8>()) {
+            let bytes = u64::from_le_bytes(*chunk);
+            let special = below(bytes, 0x20)
+                | below(bytes ^ ONES * b'"' as u64, 1)
+                | below(bytes ^ ONES * b'\\' as u64, 1);
+            if special != 0 {
+                return from + special.trailing_zeros() as usize / 8;
+            }
+            from += 8;
+        }
+        let rest = text.get(from..).unwrap_or(&[]);
+        from + rest.iter().position(|&unit| is_special(unit as u16)).unwrap_or(rest.len())
+    }
+
+    #[inline(always)]
+    fn is_quoted(text: &[u8], key: &[u8]) -> bool {
+        is_quoted(text.iter().map(|&unit| unit as u16), key)
+    }
+
+    #[inline]
+    fn intern(units: &[u8]) -> JsString {
+        intern_latin1(units)
+    }
+
+    #[inline]
+    fn slice(source: JsString, _text: &[u8], start: usize, end: usize) -> JsString {
+        source.slice(start as u32, end as u32)
+    }
+
+    fn units(units: &[u8]) -> Units {
+        // SAFETY: see the trait: units of strings are never freed or changed.
+        Units::Latin1(unsafe { core::slice::from_raw_parts(units.as_ptr(), units.len()) })
+    }
+}
+
+impl Unit for u16 {
+    #[inline(always)]
+    fn ascii(self) -> u8 {
+        if self < 0x80 { self as u8 } else { 0xFF }
+    }
+
+    #[inline]
+    fn find_special(text: &[u16], from: usize) -> usize {
+        let rest = text.get(from..).unwrap_or(&[]);
+        from + rest.iter().position(|&unit| is_special(unit)).unwrap_or(rest.len())
+    }
+
+    #[inline(always)]
+    fn is_quoted(text: &[u16], key: &[u8]) -> bool {
+        is_quoted(text.iter().copied(), key)
+    }
+
+    fn intern(units: &[u16]) -> JsString {
+        intern_utf16(units)
+    }
+
+    fn slice(_source: JsString, text: &[u16], start: usize, end: usize) -> JsString {
+        // Copied, so that text which fits Latin-1 is held that way from now on.
+        JsString::from_utf16(&text[start..end])
+    }
+
+    fn units(units: &[u16]) -> Units {
+        // SAFETY: see the trait: units of strings are never freed or changed.
+        Units::Utf16(unsafe { core::slice::from_raw_parts(units.as_ptr(), units.len()) })
+    }
+}

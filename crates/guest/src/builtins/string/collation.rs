@@ -1,0 +1,154 @@
+//! `localeCompare` and `normalize`: English collation of Latin-1 text; other text and locales are handed over.
+
+use core::cmp::Ordering;
+
+use super::collation_table::{Table, Weights, build};
+use super::this_string;
+use crate::builtin::{CallContext, methods, native};
+use crate::convert::{to_boolean, to_string};
+use crate::key::PropertyKey;
+use crate::object::Object;
+use crate::state::State;
+use crate::string::{JsString, Units};
+use crate::throw::{JsResult, hand_over, throw_range_error};
+use crate::value::Value;
+
+static TABLE: State<Option<Table>> = State::new(None);
+/// Accents of letters that are compared as two: behind all others.
+const LIGATURE: u8 = 0x40;
+
+pub(super) fn install(prototype: Object) {
+    methods(prototype, &[("localeCompare", 1, native(locale_compare)), ("normalize", 0, native(normalize))]);
+}
+
+/// Whether a locale argument asks for English.
+pub fn is_english(locale: Value) -> bool {
+    let first = match locale.as_object().and_then(Object::as_array) {
+        Some(array) => array.element(0),
+        None => locale,
+    };
+    first.as_string().is_some_and(|tag| tag.is("en") || tag.slice(0, tag.len().min(3)).is("en-"))
+}
+
+/// Which differences count.
+#[derive(Clone, Copy)]
+struct Options {
+    accents: bool,
+    case: bool,
+    numeric: bool,
+}
+
+fn options(value: Value) -> JsResult<Options> {
+    let mut options = Options { accents: true, case: true, numeric: false };
+    let Some(object) = value.as_object() else { return Ok(options) };
+    let get = |name: &str| object.get(PropertyKey::from_text(name));
+    options.numeric = to_boolean(get("numeric")?);
+    let sensitivity = get("sensitivity")?;
+    if !sensitivity.is_undefined() {
+        match to_string(sensitivity)?.to_text().as_str() {
+            "base" => (options.accents, options.case) = (false, false),
+            "accent" => options.case = false,
+            "variant" => {}
+            _ => hand_over("localeCompare with this sensitivity"),
+        }
+    }
+    for name in ["usage", "ignorePunctuation", "caseFirst", "collation", "localeMatcher"] {
+        if !get(name)?.is_undefined() {
+            hand_over("localeCompare with options");
+        }
+    }
+    Ok(options)
+}
+
+fn locale_compare(cx: &CallContext) -> JsResult {
+    let string = this_string(cx, "localeCompare")?;
+    let other = to_string(cx.arg(0))?;
+    if !cx.arg(1).is_undefined() && !is_english(cx.arg(1)) {
+        hand_over("localeCompare in this locale");
+    }
+    let options = options(cx.arg(2))?;
+    let order = match (string.units(), other.units()) {
+        _ if string.equals(other) => Some(Ordering::Equal),
+        (Units::Latin1(a), Units::Latin1(b)) => compare(a, b, options),
+        _ => None,
+    };
+    match order {
+        Some(order) => Ok(Value::int(order as i32)),
+        None => hand_over("localeCompare of text beyond Latin-1"),
+    }
+}
+
+fn compare(a: &[u8], b: &[u8], options: Options) -> Option<Ordering> {
+    TABLE.with(|table| {
+        let table = table.get_or_insert_with(build);
+        let (a, b) = (weights(table, a, options.numeric)?, weights(table, b, options.numeric)?);
+        let by = |level: fn(&Weights) -> u16| a.iter().map(level).cmp(b.iter().map(level));
+        let mut order = by(|weights| weights.primary);
+        if options.accents {
+            order = order.then_with(|| by(|weights| weights.secondary as u16));
+        }
+        if options.case {
+            order = order.then_with(|| by(|weights| weights.tertiary as u16));
+        }
+        Some(order)
+    })
+}
+
+/// Weights of all characters that count; `None` if one is unknown.
+fn weights(table: &Table, text: &[u8], numeric: bool) -> Option<Vec<Weights>> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut at = 0;
+    while let Some(&unit) = text.get(at) {
+        at += 1;
+        match unit {
+            b'0'..=b'9' if numeric => {
+                let run = text[at - 1..].iter().take_while(|unit| unit.is_ascii_digit()).count();
+                push_number(table, &text[at - 1..at - 1 + run], &mut out)?;
+                at += run - 1;
+            }
+            0xDF => push_pair(table, [b's', b's'], 0, &mut out)?,
+            0xE6 => push_pair(table, [b'a', b'e'], 0, &mut out)?,
+            0xC6 => push_pair(table, [b'a', b'e'], 1, &mut out)?,
+            _ => {
+                let weights = table[unit as usize]?;
+                if weights.primary != 0 {
+                    out.push(weights);
+                }
+            }
+        }
+    }
+    Some(out)
+}
+
+fn push_pair(table: &Table, pair: [u8; 2], tertiary: u8, out: &mut Vec<Weights>) -> Option<()> {
+    for unit in pair {
+        out.push(Weights { secondary: LIGATURE, tertiary, ..table[unit as usize]? });
+    }
+    Some(())
+}
+
+/// A number counts as a digit, then by its length, then by its digits.
+fn push_number(table: &Table, digits: &[u8], out: &mut Vec<Weights>) -> Option<()> {
+    let zeros = digits.iter().take_while(|&&digit| digit == b'0').count();
+    let significant = &digits[zeros..];
+    let zero = table[b'0' as usize]?;
+    out.push(zero);
+    out.push(Weights { primary: significant.len() as u16, secondary: 0, tertiary: 0 });
+    for &digit in significant {
+        out.push(table[digit as usize]?);
+    }
+    Some(())
+}
+
+fn normalize(cx: &CallContext) -> JsResult {
+    let string = this_string(cx, "normalize")?;
+    let form = if cx.arg(0).is_undefined() { JsString::from_str("NFC") } else { to_string(cx.arg(0))? };
+    let form = form.to_text();
+    if !matches!(form.as_str(), "NFC" | "NFD" | "NFKC" | "NFKD") {
+        return Err(throw_range_error("The normalization form should be one of NFC, NFD, NFKC, NFKD."));
+    }
+    match string.units() {
+        Units::Latin1(units) if form == "NFC" || units.is_ascii() => Ok(string.into()),
+        _ => super::normalization::normalize(string, &form),
+    }
+}
