@@ -109,7 +109,7 @@ fn compile_here(module: &SourceModule, options: &Options) -> Result<CompiledUnit
         let lowered = lower::lower(program, scoping);
         let lines = LineIndex::new(&module.source);
         let report = analysis::report(program, scoping, &lowered.refusals, &lines);
-        let definitions = analysis::definitions(program, scoping);
+        let definitions = analysis::definitions(program, &lowered.module.bindings);
         let emitted = codegen::emit(&lowered.module, &SourceInfo { text: &module.source });
         CompiledUnit {
             path: module.path.clone(),

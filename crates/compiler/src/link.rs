@@ -91,22 +91,24 @@ enum Resolution {
     Missing,
 }
 
-struct Linker<'a, U> {
+/// Units by path, and the resolution of names among them.
+pub(crate) struct Linker<'a, U> {
     units: &'a [U],
     by_path: HashMap<&'a str, usize>,
 }
 
 impl<'a, U: Borrow<CompiledUnit>> Linker<'a, U> {
-    fn new(units: &'a [U]) -> Self {
+    pub(crate) fn new(units: &'a [U]) -> Self {
         let by_path = units.iter().enumerate().map(|(index, unit)| (unit.borrow().path.as_str(), index)).collect();
         Linker { units, by_path }
     }
 
-    fn unit(&self, index: usize) -> &'a CompiledUnit {
+    pub(crate) fn unit(&self, index: usize) -> &'a CompiledUnit {
         self.units[index].borrow()
     }
 
-    fn find(&self, importer: usize, specifier: &str) -> Option<usize> {
+    /// The unit a specifier names.
+    pub(crate) fn find(&self, importer: usize, specifier: &str) -> Option<usize> {
         let path = resolve_path(&self.unit(importer).path, specifier)?;
         let found = self.by_path.get(path.as_str());
         found.or_else(|| self.by_path.get(format!("{path}.js").as_str())).copied()
@@ -177,6 +179,14 @@ impl<'a, U: Borrow<CompiledUnit>> Linker<'a, U> {
             Resolution::Found(target) => Ok(target),
             Resolution::Ambiguous => Err(LinkError::AmbiguousExport { importer, specifier, name }),
             Resolution::Missing => Err(LinkError::MissingExport { importer, specifier, name }),
+        }
+    }
+
+    /// What an exported name stands for, if it is exported and unambiguous.
+    pub(crate) fn find_export(&self, unit: usize, name: &str) -> Option<Target> {
+        match self.resolve_export(unit, name, &mut BTreeSet::new()) {
+            Ok(Resolution::Found(target)) => Some(target),
+            _ => None,
         }
     }
 

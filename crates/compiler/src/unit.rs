@@ -38,8 +38,8 @@ pub struct CompiledUnit {
     pub imports: Vec<ImportSlot>,
     /// Exports.
     pub exports: Vec<UnitExport>,
-    /// What module-level names were defined as, for analysis across modules.
-    pub definitions: BTreeMap<String, Definition>,
+    /// What bindings, by index, were defined as, for analysis across modules.
+    pub definitions: BTreeMap<u32, Definition>,
     /// Functions, for stack traces.
     pub functions: Vec<FunctionMeta>,
     /// Sorted by `offset`: the source position that holds from that Wasm byte offset (from the module's start) on.
@@ -83,11 +83,11 @@ pub enum UnitExport {
     },
 }
 
-/// How a module-level name is defined, as far as analysis follows it.
+/// How a module binding is defined, as far as analysis follows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Definition {
-    /// Another name of the module.
-    Alias(String),
+    /// As another binding of the module.
+    Alias(u32),
     /// A name of another module; `None` is its namespace.
     Import {
         /// Specifier as written.
