@@ -7,7 +7,7 @@ use crate::builtin::NativeFunction;
 use crate::cell::Gc;
 use crate::convert::{get_value, to_string};
 use crate::key::PropertyKey;
-use crate::memory::{PROTO_EPOCH, RESULT, TERMINATION, set_intrinsic};
+use crate::memory::{NEW_TARGET, PENDING_EXCEPTION, PROTO_EPOCH, RESULT, TERMINATION, set_intrinsic};
 use crate::object::NamespaceObject;
 use crate::operations;
 use crate::promise::{PromiseObject, PromiseState, queue};
@@ -52,6 +52,8 @@ fn binding(address: u32) -> Value {
 pub extern "C" fn boot() {
     heap::initialize();
     PROTO_EPOCH.set(1);
+    NEW_TARGET.set(Value::UNDEFINED);
+    PENDING_EXCEPTION.set(Value::EMPTY);
     std::panic::set_hook(Box::new(|panic| {
         leave_text(panic.to_string().as_bytes());
         TERMINATION.set(termination::PANIC);

@@ -4,13 +4,13 @@ use core::cell::Cell;
 
 use crate::call;
 use crate::cell::{Gc, Header};
-use crate::convert::{get_method, get_value, to_boolean};
+use crate::convert::{get_method, get_value, to_boolean, type_of};
 use crate::error::describe;
 use crate::memory::ARRAY_ITERATION_CHANGED;
 use crate::names::keys;
 use crate::object::{ArrayCell, Attributes, Object};
 use crate::realm::{Intrinsic, intrinsic};
-use crate::throw::{JsResult, throw_type_error};
+use crate::throw::{JsResult, Throw, throw_type_error};
 use crate::value::Value;
 
 /// How a record finds its next value.
@@ -47,7 +47,7 @@ impl IteratorRecord {
         })
     }
 
-    /// GetIterator(value, sync).
+    /// GetIterator(value, sync) for built-ins.
     pub fn open(value: Value) -> JsResult<Gc<IteratorRecord>> {
         if iterates_plainly(value) {
             return Ok(IteratorRecord::new(Mode::Array, value, Value::UNDEFINED));
@@ -55,14 +55,28 @@ impl IteratorRecord {
         IteratorRecord::open_protocol(value)
     }
 
+    /// GetIterator(value, sync) for syntax, whose error names what is iterated.
+    pub fn open_for_code(value: Value) -> JsResult<Gc<IteratorRecord>> {
+        if iterates_plainly(value) {
+            return Ok(IteratorRecord::new(Mode::Array, value, Value::UNDEFINED));
+        }
+        if !value.is_nullish() {
+            let method = get_value(value, crate::symbol::iterator().into())?;
+            if call::is_callable(method) {
+                return IteratorRecord::from_method(value, method);
+            }
+        }
+        Err(throw_type_error(format!("{} is not iterable", describe(value))))
+    }
+
     /// As [`IteratorRecord::open`], but `iterator` and `next` of the record are the protocol's, whatever the value is.
     pub fn open_protocol(value: Value) -> JsResult<Gc<IteratorRecord>> {
         if value.is_nullish() {
-            return Err(throw_type_error(format!("{} is not iterable", describe(value))));
+            return Err(not_iterable(value));
         }
         let method = get_value(value, crate::symbol::iterator().into())?;
         if !call::is_callable(method) {
-            return Err(throw_type_error(format!("{} is not iterable", describe(value))));
+            return Err(not_iterable(value));
         }
         IteratorRecord::from_method(value, method)
     }
@@ -114,6 +128,9 @@ impl IteratorRecord {
     }
 
     fn step_protocol(&self) -> JsResult<Option<Value>> {
+        if let Some(stepped) = crate::builtins::iterator::step_directly(self.iterator.get(), self.next.get()) {
+            return stepped;
+        }
         let result = call::call(self.next.get(), self.iterator.get(), &[])?;
         iterator_result(result)
     }
@@ -159,6 +176,16 @@ pub fn iterates_plainly(value: Value) -> bool {
             && shape.find(crate::symbol::iterator().into()).is_none()
 }
 
+/// The TypeError of built-ins for what cannot be iterated: `number 5 is not iterable (cannot read property …)`.
+#[cold]
+pub fn not_iterable(value: Value) -> Throw {
+    let mut what = type_of(value).to_text();
+    if value.is_string() || value.is_number() || value.is_bool() || value.is_null() {
+        what = format!("{what} {}", describe(value));
+    }
+    throw_type_error(format!("{what} is not iterable (cannot read property Symbol(Symbol.iterator))"))
+}
+
 /// Whether storing an element of an array could meet an index property of `Array.prototype` or `Object.prototype`.
 #[inline]
 pub fn array_prototypes_have_elements() -> bool {
@@ -186,8 +213,12 @@ pub fn new_iterator_result(value: Value, done: bool) -> Object {
 
 /// Calls `body` with each value of an iterable until it answers `false` or fails; then closes the iterator as the
 /// specification wants.
-pub fn iterate(iterable: Value, mut body: impl FnMut(Value) -> JsResult<bool>) -> JsResult<()> {
-    let record = IteratorRecord::open(iterable)?;
+pub fn iterate(iterable: Value, body: impl FnMut(Value) -> JsResult<bool>) -> JsResult<()> {
+    drive(IteratorRecord::open(iterable)?, body)
+}
+
+/// As [`iterate`], over an open iterator.
+pub fn drive(record: Gc<IteratorRecord>, mut body: impl FnMut(Value) -> JsResult<bool>) -> JsResult<()> {
     while let Some(value) = record.step()? {
         match body(value) {
             Ok(true) => {}

@@ -5,6 +5,7 @@ use crate::call::{call_function, construct, is_callable, is_constructor};
 use crate::error::describe;
 use crate::memory::argument;
 use crate::object::{FunctionCell, Object};
+use crate::realm::{Intrinsic, intrinsic};
 use crate::string::JsString;
 use crate::throw::{JsResult, Throw, throw_type_error, to_word};
 use crate::value::Value;
@@ -83,11 +84,14 @@ extern "C" fn rt_construct_array(callee: Value, array: Value, new_target: Value,
 }
 
 fn super_call(function: u32, arguments: &[Value], new_target: Value) -> JsResult {
-    let parent = cell::<FunctionCell>(function).object().get_prototype_of()?;
-    let parent = parent.map_or(Value::NULL, Value::from);
+    let class = cell::<FunctionCell>(function).object();
+    let parent = class.get_prototype_of()?.map_or(Value::NULL, Value::from);
     if !is_constructor(parent) {
-        let described = describe(parent);
-        return Err(throw_type_error(format!("Super constructor {described} of anonymous class is not a constructor")));
+        let is_null = parent == Value::from(intrinsic(Intrinsic::FunctionPrototype));
+        let described = if is_null { "null".to_owned() } else { describe(parent) };
+        let name = class.function_name();
+        let name = if name.is_empty() { "anonymous class" } else { &name };
+        return Err(throw_type_error(format!("Super constructor {described} of {name} is not a constructor")));
     }
     construct(parent, arguments, new_target).map(Value::from)
 }

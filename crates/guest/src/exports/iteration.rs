@@ -12,7 +12,7 @@ use crate::value::Value;
 
 #[unsafe(no_mangle)]
 extern "C" fn rt_iterator_open(value: Value) -> Value {
-    to_word(IteratorRecord::open(value).map(Value::internal))
+    to_word(IteratorRecord::open_for_code(value).map(Value::internal))
 }
 
 #[unsafe(no_mangle)]

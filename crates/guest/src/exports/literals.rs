@@ -9,7 +9,7 @@ use crate::cell::Gc;
 use crate::convert::{to_object, to_property_key};
 use crate::error::describe;
 use crate::heap;
-use crate::iterate::iterate;
+use crate::iterate::{IteratorRecord, drive};
 use crate::key::PropertyKey;
 use crate::memory::{argument, take_arguments};
 use crate::names::{self, keys};
@@ -58,10 +58,13 @@ extern "C" fn rt_array_append(target: Value, value: Value) {
 #[unsafe(no_mangle)]
 extern "C" fn rt_array_spread(target: Value, iterable: Value) -> i32 {
     let target = array(target);
-    to_status(iterate(iterable, |value| {
-        target.push(value);
-        Ok(true)
-    }))
+    let spread = |record| {
+        drive(record, |value| {
+            target.push(value);
+            Ok(true)
+        })
+    };
+    to_status(IteratorRecord::open_for_code(iterable).and_then(spread))
 }
 
 #[unsafe(no_mangle)]

@@ -2,7 +2,6 @@
 
 use core::cmp::Ordering;
 
-use super::string;
 use crate::bigint::{BigIntCell, BinaryOp, binary};
 use crate::cell::Gc;
 use crate::convert::{
@@ -348,11 +347,14 @@ extern "C" fn rt_require_object_coercible(value: Value, name_address: u32) -> i3
         return 0;
     }
     let what = if value.is_null() { "null" } else { "undefined" };
-    let name = super::name(name_address).map(|_| string(name_address).to_text());
-    to_status(Err(throw_type_error(match name {
-        Some(name) => format!("Cannot destructure '{name}' as it is {what}."),
-        None => format!("Cannot destructure '{what}' as it is {what}."),
-    })))
+    let name = super::name(name_address).map_or_else(|| what.to_owned(), |name| name.to_text());
+    // What the source does not name is shown as the value it is.
+    let target = match name.strip_suffix("of ''").or(name.strip_suffix("of '(intermediate value)'")) {
+        Some(property) => format!("{property}of '{what}'"),
+        None if name.starts_with("property '") => name,
+        None => format!("'{name}'"),
+    };
+    to_status(Err(throw_type_error(format!("Cannot destructure {target} as it is {what}."))))
 }
 
 #[unsafe(no_mangle)]

@@ -447,6 +447,11 @@ pub fn set_error(target: Value, key: PropertyKey) -> JsResult<Throw> {
     let described = crate::error::describe(target);
     let Some(object) = target.as_object() else {
         let kind = crate::convert::type_of(target).to_text();
+        let described = crate::error::safe_to_string(target);
+        let is_unit = key == keys::length() || key.as_index().is_some_and(|index| target.as_string().is_some_and(|string| index < string.len()));
+        if is_unit {
+            return Ok(throw_type_error(format!("Cannot assign to read only property '{name}' of {kind} '{described}'")));
+        }
         return Ok(throw_type_error(format!("Cannot create property '{name}' on {kind} '{described}'")));
     };
     let mut holder = Some(object);
@@ -466,6 +471,9 @@ pub fn set_error(target: Value, key: PropertyKey) -> JsResult<Throw> {
 /// The TypeError for reading or writing a property of undefined or null; `verb` is "read" or "set".
 #[cold]
 pub fn element_get_error(target: Value, key: PropertyKey, verb: &str) -> Throw {
+    if key == crate::symbol::iterator().into() && verb == "read" {
+        return crate::iterate::not_iterable(target);
+    }
     let (what, gerund) = (if target.is_null() { "null" } else { "undefined" }, if verb == "read" { "reading" } else { "setting" });
     throw_type_error(format!("Cannot {verb} properties of {what} ({gerund} '{}')", key.display()))
 }
