@@ -17,6 +17,14 @@ use crate::snapshots::Snapshots;
 use crate::writes::{Write, Writes};
 use crate::{Error, ReadSet, Result};
 
+/// What the committer is asked to do.
+pub enum Message {
+    /// Commit a transaction.
+    Commit(Request),
+    /// Finish what came before, and stop.
+    Stop,
+}
+
 /// A transaction that wants to be committed.
 pub struct Request {
     /// The snapshot it read.
@@ -35,7 +43,7 @@ pub struct Request {
 pub struct Committer {
     persistence: Arc<dyn Persistence>,
     snapshots: Arc<Snapshots>,
-    requests: mpsc::Receiver<Request>,
+    messages: mpsc::Receiver<Message>,
     /// The newest timestamp given to a commit, durable or not.
     last: Timestamp,
 }
@@ -55,16 +63,17 @@ impl Committer {
     pub fn new(
         persistence: Arc<dyn Persistence>,
         snapshots: Arc<Snapshots>,
-        requests: mpsc::Receiver<Request>,
+        messages: mpsc::Receiver<Message>,
     ) -> Self {
         let last = snapshots.latest().0;
-        Self { persistence, snapshots, requests, last }
+        Self { persistence, snapshots, messages, last }
     }
 
-    /// Runs until every handle of the database is gone, or until the store fails in a way that leaves it unknown what
-    /// is in it. From then on every commit is refused, and only opening the database again tells.
+    /// Runs until it is stopped, every handle of the database is gone, or the store fails in a way that leaves it
+    /// unknown what is in it. From then on every commit is refused, and only opening the database again tells.
     pub async fn run(mut self) {
-        while let Some(first) = self.requests.recv().await {
+        let mut stopped = false;
+        while !stopped && let Some(Message::Commit(first)) = self.messages.recv().await {
             let mut batch = Batch {
                 storage: WriteBatch::default(),
                 commits: Vec::new(),
@@ -73,9 +82,13 @@ impl Committer {
             };
             self.add(&mut batch, first);
             while !batch.is_full()
-                && let Ok(request) = self.requests.try_recv()
+                && !stopped
+                && let Ok(message) = self.messages.try_recv()
             {
-                self.add(&mut batch, request);
+                match message {
+                    Message::Commit(request) => self.add(&mut batch, request),
+                    Message::Stop => stopped = true,
+                }
             }
             if batch.commits.is_empty() {
                 continue;

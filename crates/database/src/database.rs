@@ -6,15 +6,18 @@ use bytes::Bytes;
 use convex_wasm_knobs::COMMITTER_QUEUE_SIZE;
 use convex_wasm_persistence::{DocumentKey, KeyRange, Order, Persistence, PersistenceError, Timestamp};
 use convex_wasm_values::{ConvexValue, DocumentId};
+use parking_lot::Mutex;
 use rand::RngCore;
 use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
 
 use crate::catalog::Catalog;
-use crate::committer::{Committer, Request};
+use crate::committer::{Committer, Message};
 use crate::query::cursor::{CursorCipher, KEY_LENGTH};
 use crate::snapshots::Snapshots;
 use crate::system_tables::{INDEX, SCHEMAS, SystemTable, TABLES};
-use crate::{Begin, BlobId, Error, ReadSet, Result, Transaction};
+use crate::turns::{Turn, Turns};
+use crate::{Begin, BlobId, Conflict, Error, ReadSet, Result, Transaction};
 
 /// The global that holds the key of cursors.
 const CURSOR_KEY: &str = "cursor_key";
@@ -39,7 +42,9 @@ pub struct Inner {
     pub(crate) persistence: Arc<dyn Persistence>,
     pub(crate) snapshots: Arc<Snapshots>,
     pub(crate) cursors: CursorCipher,
-    requests: mpsc::Sender<Request>,
+    committer: mpsc::Sender<Message>,
+    committer_task: Mutex<Option<JoinHandle<()>>>,
+    turns: Turns,
 }
 
 impl Database {
@@ -49,11 +54,26 @@ impl Database {
         let timestamp = persistence.max_timestamp().await?;
         let catalog = load_catalog(persistence.as_ref(), timestamp).await?;
         let snapshots = Arc::new(Snapshots::new(timestamp, Arc::new(catalog)));
-        let (requests, queue) = mpsc::channel(COMMITTER_QUEUE_SIZE.get().max(1));
-        tokio::spawn(Committer::new(persistence.clone(), snapshots.clone(), queue).run());
-        let database = Self { inner: Arc::new(Inner { persistence, snapshots, cursors, requests }) };
+        let (committer, queue) = mpsc::channel(COMMITTER_QUEUE_SIZE.get().max(1));
+        let task = tokio::spawn(Committer::new(persistence.clone(), snapshots.clone(), queue).run());
+        let committer_task = Mutex::new(Some(task));
+        let turns = Turns::new();
+        let inner = Inner { persistence, snapshots, cursors, committer, committer_task, turns };
+        let database = Self { inner: Arc::new(inner) };
         database.resume_schema();
         Ok(database)
+    }
+
+    /// Finishes the commits that are waiting, and refuses all later ones. The store is closed when the last handle is
+    /// dropped.
+    pub async fn shut_down(self) {
+        let task = self.inner.committer_task.lock().take();
+        // If the committer is gone already, there is nothing to wait for.
+        if let Some(task) = task
+            && self.inner.committer.send(Message::Stop).await.is_ok()
+        {
+            let _ = task.await;
+        }
     }
 
     /// The newest snapshot: everything acknowledged is in it.
@@ -82,7 +102,8 @@ impl Database {
             return Ok(Committed { timestamp: transaction.timestamp() });
         }
         let (reply, answer) = oneshot::channel();
-        self.inner.requests.try_send(transaction.into_request(reply)).map_err(|error| match error {
+        let message = Message::Commit(transaction.into_request(reply));
+        self.inner.committer.try_send(message).map_err(|error| match error {
             mpsc::error::TrySendError::Full(_) => Error::Overloaded {
                 code: "CommitterFullError",
                 message: "Too many mutations are waiting to be committed. Try again later.".to_owned(),
@@ -91,6 +112,12 @@ impl Database {
         })?;
         let timestamp = answer.await.unwrap_or(Err(Error::ShutDown))?;
         Ok(Committed { timestamp })
+    }
+
+    /// Waits for the others that conflicted in the same place. Hold the turn while the function runs again and commits,
+    /// and drop it before waiting for another.
+    pub async fn wait_turn(&self, conflict: &Conflict) -> Turn {
+        self.inner.turns.wait(conflict).await
     }
 
     /// Waits until a commit after `timestamp` changes something in the read set; the timestamp of that commit.

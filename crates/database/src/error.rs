@@ -19,7 +19,8 @@ pub enum Error {
         /// Data of a `ConvexError`, where clients look for it.
         data: Option<ConvexValue>,
     },
-    /// Something the transaction read was changed by a later commit. The function is to be run again.
+    /// Something the transaction read was changed by a later commit. The function is to be run again, best after
+    /// [`crate::Database::wait_turn`].
     #[error("{0}")]
     Conflict(Conflict),
     /// The server has too much to do right now. The caller is to try again later.
@@ -55,6 +56,8 @@ pub struct Conflict {
     pub writer: Option<String>,
     /// When the change was committed. The next run has to begin there or later.
     pub timestamp: Timestamp,
+    /// Hash of the index key where they meet.
+    pub(crate) place: u64,
 }
 
 impl std::fmt::Display for Conflict {

@@ -1,6 +1,7 @@
 //! The recent past: the write log, and the catalog at each of its commits.
 
 use std::collections::VecDeque;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,9 +29,11 @@ pub struct LogEntry {
 impl LogEntry {
     /// The first index in which this commit changed something that was read. Costs one look-up per key.
     pub fn conflict(&self, reads: &ReadSet) -> Option<Conflict> {
-        let (index, _) = self.keys.iter().find(|(index, key)| reads.contains(*index, key))?;
-        let table = self.catalog.table_of_index(*index).map(|table| table.name.clone());
-        Some(Conflict { table, writer: self.writer.clone(), timestamp: self.timestamp })
+        let place = self.keys.iter().find(|(index, key)| reads.contains(*index, key))?;
+        let table = self.catalog.table_of_index(place.0).map(|table| table.name.clone());
+        let mut hasher = DefaultHasher::new();
+        place.hash(&mut hasher);
+        Some(Conflict { table, writer: self.writer.clone(), timestamp: self.timestamp, place: hasher.finish() })
     }
 
     fn size(&self) -> usize {

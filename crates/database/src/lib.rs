@@ -22,6 +22,7 @@ mod schema_change;
 mod snapshots;
 mod system_tables;
 mod transaction;
+mod turns;
 mod writes;
 
 pub use arguments::{DocumentArg, InsertArg, Page, PageArgs, PageStatus, PatchArg, QueryId, ReplaceArg};
@@ -31,3 +32,4 @@ pub use error::{Conflict, Error, Result};
 pub use read_set::ReadSet;
 pub use schema_change::{SchemaId, SchemaProgress, SchemaState};
 pub use transaction::{Artifact, Begin, Limit, Transaction, Usage};
+pub use turns::Turn;

@@ -66,10 +66,10 @@ pub fn key_range(index: &str, fields: &[FieldPath], range: &[RangeExpression]) -
     let mut start = prefix.clone();
     let mut end = if prefix.is_empty() { None } else { prefix_end(&prefix) };
     let (mut lower, mut upper) = (None, None);
+    if let Some(late) = bounds.iter().find(|bound| bound.comparison == Comparison::Eq) {
+        return Err(out_of_order(index, fields, range, &late.field));
+    }
     for bound in bounds {
-        if bound.comparison == Comparison::Eq {
-            return Err(out_of_order(index, fields, range, &bound.field));
-        }
         if let Some(other) = bounds.iter().find(|other| other.field != bound.field) {
             return Err(Error::developer(
                 "BoundsOnMultipleFields",

@@ -59,7 +59,7 @@ fn open(path: &Path, flags: OpenFlags) -> Result<Connection> {
         .map_err(|error| PersistenceError::CannotOpen { path: path.to_owned(), reason: error.to_string() })?;
     // A negative number is kibibytes, a positive one pages.
     let cache = i64::try_from(SQLITE_CACHE_KIB.get()).unwrap_or(i64::MAX).saturating_neg();
-    connection.pragma_update(None, "cache_size", cache).map_err(from_sqlite)?;
+    connection.pragma_update(None, "cache_size", cache).map_err(|error| from_first_read(error, path))?;
     connection.set_prepared_statement_cache_capacity(32);
     Ok(connection)
 }
@@ -67,10 +67,7 @@ fn open(path: &Path, flags: OpenFlags) -> Result<Connection> {
 fn prepare_file(connection: &Connection, path: &Path) -> Result<()> {
     let foreign = || PersistenceError::Foreign { path: path.to_owned() };
     let number = |pragma: &str| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
-    let application = number("application_id").map_err(|error| match error.sqlite_error_code() {
-        Some(ErrorCode::NotADatabase) => foreign(),
-        _ => from_sqlite(error),
-    })?;
+    let application = number("application_id").map_err(|error| from_first_read(error, path))?;
     if application == APPLICATION_ID {
         return match number("user_version").map_err(from_sqlite)? {
             FORMAT => Ok(()),
@@ -87,6 +84,14 @@ fn prepare_file(connection: &Connection, path: &Path) -> Result<()> {
             "BEGIN; {TABLES} PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {FORMAT}; COMMIT;"
         ))
         .map_err(from_sqlite)
+}
+
+/// Turns an error of the first statements into ours: they find out whether the file is a database at all.
+fn from_first_read(error: rusqlite::Error, path: &Path) -> PersistenceError {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase) => PersistenceError::Foreign { path: path.to_owned() },
+        _ => from_sqlite(error),
+    }
 }
 
 /// Turns an error of SQLite into ours.

@@ -1,0 +1,216 @@
+//! What every store has to do.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use convex_wasm_persistence::{
+    BlobId, DocumentKey, IndexEntry, IndexId, IndexRow, KeyRange, Order, Persistence, Result, Revision, TabletId,
+    Timestamp, WriteBatch,
+};
+use convex_wasm_values::{ConvexObject, ConvexValue, InternalId};
+
+/// A place where a store can be opened, closed and opened again.
+pub trait Store {
+    /// The store.
+    type Opened: Persistence;
+
+    /// Opens it.
+    fn open(&self) -> Self::Opened;
+}
+
+/// Checks a kind of store; `new` makes an empty place for one.
+pub async fn check<S: Store>(new: impl Fn() -> S) {
+    an_empty_store_is_empty(&new().open()).await;
+    reads_see_their_timestamp(&new().open()).await;
+    scans_go_both_ways_and_stop(&new().open()).await;
+    a_scan_is_not_confused_by_many_versions(&new().open()).await;
+    a_repeated_batch_changes_nothing(&new().open()).await;
+    everything_survives_reopening(&new()).await;
+    globals_and_blobs_are_kept(&new()).await;
+    values_of_every_type_are_kept(&new().open()).await;
+}
+
+pub fn table() -> IndexId {
+    IndexId(InternalId([1; 16]))
+}
+
+/// A document with an id made of one byte and a text.
+pub fn document(id: u8, text: &str) -> (DocumentKey, ConvexObject) {
+    let key = DocumentKey { tablet: TabletId(InternalId([9; 16])), id: InternalId([id; 16]) };
+    (key, ConvexObject::from([("text".to_owned(), ConvexValue::from(text))]))
+}
+
+/// A batch that sets a document; its key in the index is its byte.
+pub fn insert(at: u64, (key, content): (DocumentKey, ConvexObject)) -> WriteBatch {
+    change(at, key, Some(content))
+}
+
+fn change(at: u64, key: DocumentKey, content: Option<ConvexObject>) -> WriteBatch {
+    let timestamp = Timestamp(at);
+    let entry = IndexEntry {
+        index: table(),
+        key: vec![key.id.0[0]],
+        timestamp,
+        document: content.is_some().then_some(key),
+    };
+    let revision = Revision { timestamp, key, content: content.map(Arc::new), previous: None };
+    WriteBatch { revisions: vec![revision], entries: vec![entry] }
+}
+
+async fn scan(
+    persistence: &dyn Persistence,
+    range: KeyRange,
+    at: u64,
+    order: Order,
+    limit: usize,
+) -> Vec<(u8, String)> {
+    let rows = persistence.scan(table(), range, Timestamp(at), order, limit).await.unwrap();
+    rows.iter().map(|row| (row.key[0], text_of(&row.versioned.document))).collect()
+}
+
+/// Every row of an index, to see whether it can be read.
+pub async fn scan_all(persistence: &dyn Persistence, index: IndexId, at: u64) -> Result<Vec<IndexRow>> {
+    persistence.scan(index, KeyRange::all(), Timestamp(at), Order::Ascending, usize::MAX).await
+}
+
+fn text_of(document: &ConvexObject) -> String {
+    document["text"].as_str().unwrap().to_owned()
+}
+
+fn rows(rows: &[(u8, &str)]) -> Vec<(u8, String)> {
+    rows.iter().map(|(key, text)| (*key, (*text).to_owned())).collect()
+}
+
+async fn an_empty_store_is_empty(persistence: &dyn Persistence) {
+    assert_eq!(persistence.max_timestamp().await.unwrap(), Timestamp::MIN);
+    assert_eq!(persistence.get(table(), vec![vec![1]], Timestamp(9)).await.unwrap(), [None]);
+    assert_eq!(scan_all(persistence, table(), 9).await.unwrap(), []);
+    assert_eq!(persistence.get_global("nothing").await.unwrap(), None);
+    assert_eq!(persistence.get_blob(BlobId::of(b"nothing")).await.unwrap(), None);
+}
+
+async fn reads_see_their_timestamp(persistence: &dyn Persistence) {
+    persistence.write(insert(10, document(1, "first"))).await.unwrap();
+    persistence.write(insert(20, document(1, "second"))).await.unwrap();
+    persistence.write(change(30, document(1, "").0, None)).await.unwrap();
+    persistence.write(insert(40, document(1, "third"))).await.unwrap();
+    assert_eq!(persistence.max_timestamp().await.unwrap(), Timestamp(40));
+    for (at, expected) in
+        [(9, None), (10, Some((10, "first"))), (29, Some((20, "second"))), (30, None), (99, Some((40, "third")))]
+    {
+        let found = persistence.get(table(), vec![vec![1], vec![2]], Timestamp(at)).await.unwrap();
+        let found: Vec<_> = found
+            .into_iter()
+            .map(|found| found.map(|found| (found.timestamp.0, text_of(&found.document))))
+            .collect();
+        assert_eq!(found, [expected.map(|(timestamp, text)| (timestamp, text.to_owned())), None], "at {at}");
+        let scanned = scan(persistence, KeyRange::all(), at, Order::Ascending, 9).await;
+        assert_eq!(scanned, rows(&expected.map(|(_, text)| vec![(1, text)]).unwrap_or_default()), "at {at}");
+    }
+    let other = IndexId(InternalId([2; 16]));
+    assert_eq!(scan_all(persistence, other, 99).await.unwrap(), []);
+}
+
+async fn scans_go_both_ways_and_stop(persistence: &dyn Persistence) {
+    for id in [3, 1, 4, 2, 5] {
+        persistence.write(insert(u64::from(id), document(id, &format!("{id}")))).await.unwrap();
+    }
+    persistence.write(change(6, document(4, "").0, None)).await.unwrap();
+    let range = |start: u8, end: Option<u8>| KeyRange { start: vec![start], end: end.map(|end| vec![end]) };
+    let (up, down) = (Order::Ascending, Order::Descending);
+    let all = rows(&[(1, "1"), (2, "2"), (3, "3"), (5, "5")]);
+    assert_eq!(scan(persistence, KeyRange::all(), 9, up, 9).await, all);
+    assert_eq!(scan(persistence, KeyRange::all(), 9, down, 9).await, all.iter().rev().cloned().collect::<Vec<_>>());
+    assert_eq!(scan(persistence, range(2, Some(5)), 9, up, 9).await, rows(&[(2, "2"), (3, "3")]));
+    assert_eq!(scan(persistence, range(2, Some(5)), 9, down, 9).await, rows(&[(3, "3"), (2, "2")]));
+    assert_eq!(scan(persistence, range(3, None), 9, up, 1).await, rows(&[(3, "3")]));
+    assert_eq!(scan(persistence, range(0, None), 9, down, 2).await, rows(&[(5, "5"), (3, "3")]));
+    assert_eq!(scan(persistence, range(5, Some(2)), 9, up, 9).await, []);
+    assert_eq!(scan(persistence, KeyRange::all(), 9, up, 0).await, []);
+}
+
+/// Keys with hundreds of versions, between keys with one, at every timestamp, both ways, against a simple model.
+async fn a_scan_is_not_confused_by_many_versions(persistence: &dyn Persistence) {
+    let mut batch = WriteBatch::default();
+    let mut model = BTreeMap::new();
+    for at in 1..=300u64 {
+        let id = match at % 10 {
+            0 => (at / 10) as u8,
+            odd if odd % 2 == 1 => 7,
+            _ => 20,
+        };
+        let (key, content) = document(id, &format!("{at}"));
+        let content = (at % 7 != 0).then_some(content);
+        model.insert((id, at), content.as_ref().map(|content| text_of(content)));
+        let one = change(at, key, content);
+        batch.revisions.extend(one.revisions);
+        batch.entries.extend(one.entries);
+    }
+    persistence.write(batch).await.unwrap();
+    for at in (0..=301).step_by(13) {
+        let mut newest = BTreeMap::new();
+        for ((id, _), text) in model.iter().filter(|((_, written), _)| *written <= at) {
+            newest.insert(*id, text.clone());
+        }
+        let expected: Vec<(u8, String)> = newest.into_iter().filter_map(|(id, text)| Some((id, text?))).collect();
+        let up = scan(persistence, KeyRange::all(), at, Order::Ascending, 1000).await;
+        assert_eq!(up, expected, "at {at}");
+        let mut down = scan(persistence, KeyRange::all(), at, Order::Descending, 1000).await;
+        down.reverse();
+        assert_eq!(down, expected, "at {at}");
+        let first = scan(persistence, KeyRange::all(), at, Order::Ascending, 3).await;
+        assert_eq!(first, expected.iter().take(3).cloned().collect::<Vec<_>>(), "at {at}");
+    }
+}
+
+async fn a_repeated_batch_changes_nothing(persistence: &dyn Persistence) {
+    let batch = insert(5, document(1, "once"));
+    persistence.write(batch.clone()).await.unwrap();
+    persistence.write(batch).await.unwrap();
+    assert_eq!(scan(persistence, KeyRange::all(), 9, Order::Ascending, 9).await, rows(&[(1, "once")]));
+}
+
+async fn everything_survives_reopening(store: &impl Store) {
+    let persistence = store.open();
+    persistence.write(insert(5, document(1, "kept"))).await.unwrap();
+    drop(persistence);
+    let persistence = store.open();
+    assert_eq!(persistence.max_timestamp().await.unwrap(), Timestamp(5));
+    assert_eq!(scan(&persistence, KeyRange::all(), 9, Order::Ascending, 9).await, rows(&[(1, "kept")]));
+}
+
+async fn globals_and_blobs_are_kept(store: &impl Store) {
+    let persistence = store.open();
+    persistence.set_global("a", 1.into()).await.unwrap();
+    persistence.set_global("a", "two".into()).await.unwrap();
+    let content = Bytes::from(vec![42; 20 << 20]);
+    let id = persistence.put_blob(content.clone()).await.unwrap();
+    assert_eq!(id, BlobId::of(&content));
+    assert_eq!(BlobId::from_hex(&id.to_string()), Some(id));
+    assert_eq!(persistence.put_blob(content.clone()).await.unwrap(), id);
+    drop(persistence);
+    let persistence = store.open();
+    assert_eq!(persistence.get_global("a").await.unwrap(), Some("two".into()));
+    assert_eq!(persistence.get_blob(id).await.unwrap(), Some(content));
+}
+
+async fn values_of_every_type_are_kept(persistence: &dyn Persistence) {
+    let (key, _) = document(1, "");
+    let fields = [
+        ConvexValue::Null,
+        ConvexValue::Int64(i64::MIN),
+        ConvexValue::Float64(1_760_000_000_000.123_4),
+        ConvexValue::Float64(-0.0),
+        ConvexValue::Float64(f64::NAN),
+        ConvexValue::Boolean(true),
+        ConvexValue::from("\0\u{1F600}\"\\"),
+        ConvexValue::Bytes(vec![0, 255]),
+        ConvexValue::Array(vec![ConvexValue::Null]),
+        ConvexValue::Object(ConvexObject::new()),
+    ];
+    let content: ConvexObject = (0..).zip(fields).map(|(number, value)| (format!("f{number}"), value)).collect();
+    persistence.write(change(1, key, Some(content.clone()))).await.unwrap();
+    let found = persistence.get(table(), vec![vec![1]], Timestamp(1)).await.unwrap();
+    assert_eq!(*found[0].clone().unwrap().document, content);
+}
