@@ -1,11 +1,14 @@
 //! The `convex-wasm` command.
 
+mod builder;
 mod bundle;
 mod client;
 mod commands;
 mod exit;
 mod instance;
+mod manifest;
 mod output;
+mod report;
 
 use std::process::ExitCode;
 

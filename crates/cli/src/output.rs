@@ -56,8 +56,8 @@ impl Progress {
     }
 
     /// All steps are done.
-    pub fn finish(self) {
-        if let Some(bar) = self.bar {
+    pub fn finish(&self) {
+        if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
     }

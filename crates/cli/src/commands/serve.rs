@@ -1,0 +1,114 @@
+//! `convex-wasm serve`: runs a deployment.
+
+use std::fs::File;
+use std::io::Write;
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use clap::Args;
+use convex_wasm_database::{Database, SqlitePersistence};
+use convex_wasm_runner::RecordingSink;
+use convex_wasm_server::{Backend, BackendOptions};
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::builder;
+use crate::exit::Failure;
+use crate::instance::{InstanceOptions, beside};
+use crate::output;
+
+/// Where to listen, and which deployment to serve.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  convex-wasm serve --db my-app.sqlite3
+  convex-wasm serve --db my-app.sqlite3 --interface 0.0.0.0 --port 8080
+
+Files beside the database: PATH.secret (the instance secret, if none is given) and PATH.cache (compiled code, may be
+deleted). Limits are environment variables, all documented in the crate `knobs`; RUST_LOG chooses log events.")]
+pub struct Options {
+    #[command(flatten)]
+    instance: InstanceOptions,
+    /// Port to listen on; 0 picks a free one.
+    #[arg(long, env = "PORT", default_value_t = 3210)]
+    port: u16,
+    /// Address to listen on.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    interface: IpAddr,
+    /// Address under which clients reach this server; functions see it as CONVEX_CLOUD_URL.
+    #[arg(long, env = "CONVEX_CLOUD_ORIGIN", value_name = "URL")]
+    convex_origin: Option<String>,
+    /// Address of HTTP actions; functions see it as CONVEX_SITE_URL.
+    #[arg(long, env = "CONVEX_SITE_ORIGIN", value_name = "URL")]
+    convex_site: Option<String>,
+    /// Appends a recording of every call to a file, as lines of JSON: what went in, what was asked, what came out.
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+}
+
+/// Runs the command.
+pub async fn run(options: Options) -> Result<(), Failure> {
+    convex_wasm_knobs::check().map_err(|error| Failure::setup("could not start", error))?;
+    let listener = TcpListener::bind((options.interface, options.port))
+        .await
+        .map_err(|error| Failure::setup(format!("could not listen on {}:{}", options.interface, options.port), error))?;
+    let address = listener.local_addr().map_err(|error| Failure::setup("could not listen", error))?;
+    let backend = open(options, address).await?;
+    let stop = stop_signal().map_err(|error| Failure::setup("could not wait for signals", error))?;
+    output::line(format!("Serving {} at http://{address}", backend.instance_name()));
+    convex_wasm_server::serve(listener, backend, stop).await.map_err(|error| Failure::setup("the server failed", error))
+}
+
+async fn open(options: Options, address: SocketAddr) -> Result<Arc<Backend>, Failure> {
+    let secret = options.instance.secret()?;
+    let builder = builder::open(&beside(&options.instance.db, "cache"))?;
+    let recordings = options.record.as_deref().map(recording_sink).transpose()?;
+    let backend = Backend::open(BackendOptions {
+        database: open_database(&options.instance.db).await?,
+        instance_name: options.instance.instance_name,
+        secret,
+        builder,
+        origin: options.convex_origin.unwrap_or_else(|| format!("http://{address}")),
+        site: options.convex_site.unwrap_or_else(|| format!("http://{}:{}", address.ip(), address.port().wrapping_add(1))),
+        recordings,
+    });
+    backend.await.map_err(|error| Failure::setup("could not load the deployed app", error))
+}
+
+async fn open_database(path: &Path) -> Result<Database, Failure> {
+    let failed = |error: &dyn std::fmt::Display| Failure::setup(format!("could not open {}", path.display()), error);
+    let persistence = SqlitePersistence::open(path).map_err(|error| failed(&error))?;
+    Database::open(Arc::new(persistence)).await.map_err(|error| failed(&error))
+}
+
+/// Writes recordings to a file; the first failure to write ends that, not the calls.
+fn recording_sink(path: &Path) -> Result<RecordingSink, Failure> {
+    let file = File::options()
+        .create(true)
+        .append(true)
+        .open(path)
+        .map_err(|error| Failure::setup(format!("could not write {}", path.display()), error))?;
+    let file = Mutex::new(Some(file));
+    Ok(Arc::new(move |recording| {
+        let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(output) = file.as_mut() else { return };
+        let written = serde_json::to_string(&recording).map_err(Into::into).and_then(|json| writeln!(output, "{json}"));
+        if let Err(error) = written {
+            tracing::error!(%error, "no more recordings: the file cannot be written");
+            *file = None;
+        }
+    }))
+}
+
+/// Ready when the process is asked to end.
+fn stop_signal() -> std::io::Result<impl Future<Output = ()> + Send + 'static> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    })
+}
