@@ -60,6 +60,13 @@ pub struct Conflict {
     pub(crate) place: u64,
 }
 
+impl Conflict {
+    /// A conflict with a commit of which nothing but the time is known.
+    pub fn unknown(timestamp: Timestamp) -> Self {
+        Self { table: None, writer: None, timestamp, place: 0 }
+    }
+}
+
 impl std::fmt::Display for Conflict {
     /// Convex's text after the last retry.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -67,5 +67,5 @@ fn snapshot_timestamp(execution: &mut Execution) -> SyscallResult {
 /// A test hook that public test suites call.
 fn throw_conflict(execution: &mut Execution) -> SyscallResult {
     let timestamp = execution.transaction()?.timestamp();
-    Err(Error::Conflict(Conflict { table: None, writer: None, timestamp }).into())
+    Err(Error::Conflict(Conflict::unknown(timestamp)).into())
 }
