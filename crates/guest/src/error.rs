@@ -1,7 +1,5 @@
 //! Error objects, their stacks, and how values are called in messages.
 
-use core::cell::Cell;
-
 use crate::cell::{Gc, ObjectKind, kind};
 use crate::convert::{get_value, to_string};
 use crate::host;
@@ -28,8 +26,6 @@ pub struct StackFrame {
 #[repr(C)]
 pub struct ErrorObject {
     header: ObjectHeader,
-    /// Message at construction: what the stack's first line shows. A string or undefined.
-    message: Cell<Value>,
     frames: Vec<StackFrame>,
 }
 
@@ -55,7 +51,7 @@ pub fn capture_stack() -> Vec<StackFrame> {
 /// A new error with that prototype; own properties `stack` and, unless the message is undefined, `message`.
 pub fn new_error(prototype: Object, message: Value) -> Gc<ErrorObject> {
     let header = ObjectHeader::new::<ErrorObject>(prototype);
-    let error = Gc::new(ErrorObject { header, message: Cell::new(message), frames: capture_stack() });
+    let error = Gc::new(ErrorObject { header, frames: capture_stack() });
     error.object().add_slot(keys::stack(), Value::EMPTY, Attributes::HIDDEN);
     if !message.is_undefined() {
         error.object().add_slot(keys::message(), message, Attributes::HIDDEN);
@@ -66,13 +62,12 @@ pub fn new_error(prototype: Object, message: Value) -> Gc<ErrorObject> {
 /// Value of the `stack` property of an error that nobody has read or written yet.
 pub fn lazy_stack(object: Object) -> Value {
     let Some(error) = object.as_kind::<ErrorObject>() else { return Value::UNDEFINED };
-    let name = object.prototype().and_then(|prototype| prototype.get(keys::name_()).ok());
-    let name = name.and_then(Value::as_string).map_or_else(|| "Error".to_owned(), JsString::to_text);
-    let message = error.message.get().as_string().map(JsString::to_text).unwrap_or_default();
-    let mut text = match (name.is_empty(), message.is_empty()) {
-        (_, true) => name,
-        (true, _) => message,
-        _ => format!("{name}: {message}"),
+    let mut text = match error_to_string(object) {
+        Ok(header) => header.to_text(),
+        Err(thrown) => {
+            thrown.take();
+            "<error>".to_owned()
+        }
     };
     text.push_str(&host::format_stack(&error.frames));
     Value::from(text.as_str())
