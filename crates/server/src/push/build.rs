@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
+use convex_wasm_compiler::cache::Cache;
 use convex_wasm_runner::{Deployment, ModuleSourceMap, WasmLane};
 use convex_wasm_runtime::{Engine, Program};
 use convex_wasm_values::Schema;
@@ -15,7 +16,6 @@ use super::compile::{self, CompiledModule};
 use super::error::PushError;
 use super::initialise::{ImportHost, initialise};
 use super::report::{DeployReport, milliseconds};
-use super::unit_cache::UnitCache;
 
 /// Told the path of each module that was compiled.
 pub type Progress = Arc<dyn Fn(&str) + Send + Sync>;
@@ -24,7 +24,7 @@ pub type Progress = Arc<dyn Fn(&str) + Send + Sync>;
 #[derive(Clone)]
 pub struct Builder {
     engine: Engine,
-    cache: Option<UnitCache>,
+    cache: Arc<dyn Cache + Send>,
     progress: Progress,
 }
 
@@ -40,8 +40,8 @@ pub struct BuiltApp {
 
 impl Builder {
     /// A builder that keeps compiled units in `cache`.
-    pub fn new(engine: Engine, cache: Option<UnitCache>) -> Self {
-        Self { engine, cache, progress: Arc::new(|_| {}) }
+    pub fn new(engine: Engine, cache: impl Cache + Send + 'static) -> Self {
+        Self { engine, cache: Arc::new(cache), progress: Arc::new(|_| {}) }
     }
 
     /// The same builder, telling `progress` of each compiled module.
@@ -87,7 +87,7 @@ impl Builder {
 
     async fn compile(&self, modules: Vec<PushedModule>) -> Result<Vec<CompiledModule>, PushError> {
         let Self { engine, cache, progress } = self.clone();
-        tokio::task::spawn_blocking(move || compile::compile(&engine, cache.as_ref(), modules, &*progress))
+        tokio::task::spawn_blocking(move || compile::compile(&engine, &*cache, modules, &*progress))
             .await
             .map_err(PushError::internal)?
     }

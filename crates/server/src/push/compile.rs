@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use convex_wasm_compiler::cache::{Cache, key};
 use convex_wasm_compiler::unit::{CompiledUnit, SourceModule};
+use convex_wasm_compiler::{Options, compile_module};
 use convex_wasm_runtime::{Engine, NativeUnit, ProgramUnit};
 use rayon::prelude::*;
 
 use super::body::PushedModule;
 use super::error::PushError;
-use super::unit_cache::UnitCache;
 
 /// A compiled module.
 #[derive(Clone)]
@@ -56,7 +57,7 @@ impl CompiledModule {
 /// A module is no valid JavaScript.
 pub fn compile(
     engine: &Engine,
-    cache: Option<&UnitCache>,
+    cache: &dyn Cache,
     modules: Vec<PushedModule>,
     done: &(dyn Fn(&str) + Sync),
 ) -> Result<Vec<CompiledModule>, PushError> {
@@ -72,20 +73,21 @@ pub fn compile(
 
 fn compile_one(
     engine: &Engine,
-    cache: Option<&UnitCache>,
+    cache: &dyn Cache,
     module: PushedModule,
 ) -> Result<CompiledModule, PushError> {
     let source = Arc::from(module.source.as_str());
     let module = SourceModule { path: module.path, source: module.source, source_map: module.source_map };
     let started = Instant::now();
-    let (unit, cached) = match cache.and_then(|cache| cache.get(&module)) {
-        Some(unit) => (unit, true),
+    let key = key(&module.source);
+    let kept = cache.get(&key).and_then(|bytes| CompiledUnit::from_bytes(&bytes));
+    let cached = kept.is_some();
+    let unit = match kept {
+        Some(unit) => CompiledUnit { path: module.path, ..unit },
         None => {
-            let unit = convex_wasm_compiler::compile(&module)?;
-            if let Some(cache) = cache {
-                cache.put(&module, &unit);
-            }
-            (unit, false)
+            let unit = compile_module(&module, &Options::default())?;
+            cache.put(&key, &unit.to_bytes());
+            unit
         }
     };
     let wasm_time = started.elapsed();

@@ -4,11 +4,10 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use convex_wasm_abi::ABI_VERSION;
-use convex_wasm_compiler::unit::{CompiledUnit, SourceModule};
+use convex_wasm_compiler::cache::Cache;
 use sha2::{Digest, Sha256};
 
-/// A directory of compiled units, by the hash of all they depend on.
+/// A directory of compiled units, each with a checksum in front.
 #[derive(Clone, Debug)]
 pub struct UnitCache {
     directory: PathBuf,
@@ -28,34 +27,23 @@ impl UnitCache {
         Ok(Self { directory })
     }
 
-    /// The unit of a module, if it is there and whole.
-    pub fn get(&self, module: &SourceModule) -> Option<CompiledUnit> {
-        let bytes = fs::read(self.file(module)).ok()?;
-        let (checksum, content) = bytes.split_at_checked(CHECKSUM)?;
-        if checksum != Sha256::digest(content).as_slice() {
-            return None;
-        }
-        postcard::from_bytes(content).ok()
+    fn file(&self, key: &str) -> PathBuf {
+        self.directory.join(format!("{key}.unit"))
+    }
+}
+
+impl Cache for UnitCache {
+    fn get(&self, key: &str) -> Option<Vec<u8>> {
+        let mut bytes = fs::read(self.file(key)).ok()?;
+        let content = bytes.split_off(CHECKSUM.min(bytes.len()));
+        (bytes == Sha256::digest(&content).as_slice()).then_some(content)
     }
 
-    /// Keeps a unit. If that fails the module will be compiled again.
-    pub fn put(&self, module: &SourceModule, unit: &CompiledUnit) {
-        let file = self.file(module);
-        if let Err(error) = postcard::to_stdvec(unit).map_err(std::io::Error::other).and_then(|unit| write(&file, &unit))
-        {
+    fn put(&self, key: &str, content: &[u8]) {
+        let file = self.file(key);
+        if let Err(error) = write(&file, content) {
             tracing::warn!(%error, file = %file.display(), "cannot keep a compiled unit");
         }
-    }
-
-    fn file(&self, module: &SourceModule) -> PathBuf {
-        let mut key = Sha256::new();
-        key.update(ABI_VERSION.to_le_bytes());
-        key.update(convex_wasm_compiler::VERSION);
-        for text in [&module.path, &module.source, module.source_map.as_deref().unwrap_or_default()] {
-            key.update((text.len() as u64).to_le_bytes());
-            key.update(text);
-        }
-        self.directory.join(format!("{}.unit", hex::encode(key.finalize())))
     }
 }
 

@@ -1,0 +1,8 @@
+//! The backend through HTTP: a real server in this process, real apps, a real database.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod deploys;
+mod functions;
+mod http;
+mod support;
