@@ -20,6 +20,8 @@ pub mod generator_protos;
 pub mod global;
 pub mod string;
 pub mod number;
+pub mod boolean;
+pub mod performance;
 pub mod math;
 pub mod json;
 pub mod bytes;
@@ -57,6 +59,8 @@ pub(crate) fn install() {
     global::install();
     string::install();
     number::install();
+    boolean::install();
+    performance::install();
     math::install();
     json::install();
     regexp::install();

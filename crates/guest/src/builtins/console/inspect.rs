@@ -100,7 +100,7 @@ impl Inspector {
             return shown.whole();
         }
         if level > self.depth {
-            if shown.is_complete {
+            if !shown.base.is_empty() {
                 return shown.base;
             }
             let name = prefix(constructor.as_deref(), &tag, shown.fallback, None);
@@ -109,9 +109,8 @@ impl Inspector {
         self.seen.push(object);
         self.last_level = level;
         let mut entries = special::entries(self, object, level + 1, &mut shown);
-        let is_array = shown.array_of_numbers.is_some();
         for key in keys {
-            entries.push(self.property(object, key, level + 1, is_array));
+            entries.push(self.property(object, key, level + 1));
         }
         self.seen.pop();
         let mut base = shown.base;
@@ -126,9 +125,12 @@ impl Inspector {
     }
 
     /// `name: value`
-    pub fn property(&mut self, object: Object, key: PropertyKey, level: usize, _in_array: bool) -> String {
+    pub fn property(&mut self, object: Object, key: PropertyKey, level: usize) -> String {
         let text = self.property_value(object, key, level);
-        format!("{}: {text}", property_name(key))
+        let is_hidden =
+            object.ordinary_get_own(key).is_some_and(|property| !property.attributes.is_enumerable());
+        let name = if is_hidden { format!("[{}]", key.display()) } else { property_name(key) };
+        format!("{name}: {text}")
     }
 
     /// The value of an own property; accessors are not called.

@@ -62,7 +62,7 @@ fn group(parts: &mut Parts, indentation: usize) {
         return;
     }
     let bias = (column as f64 - total as f64 / count as f64).sqrt();
-    let biased = (column as f64 - bias).max(1.0);
+    let biased = (column as f64 - 3.0 - bias).max(1.0);
     let columns = ((2.5 * biased * shown as f64).sqrt() / biased).round() as usize;
     let columns = columns.min((BREAK_LENGTH - indentation) / column).min(COMPACT * 4).min(MAX_COLUMNS);
     if columns <= 1 {

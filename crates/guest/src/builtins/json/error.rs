@@ -14,6 +14,8 @@ pub enum Failure {
     End,
     /// The unit at this position cannot stand there.
     Token(usize),
+    /// Something follows the value, at this position.
+    Trailing(usize),
     /// A known mistake at this position.
     At(usize, &'static str),
     /// Something else was thrown.
@@ -32,6 +34,9 @@ impl Failure {
                 throw_syntax_error(format!("\"{}\" is not valid JSON", text()))
             }
             Failure::End => throw_syntax_error("Unexpected end of JSON input"),
+            Failure::Trailing(position) => throw_syntax_error(format!(
+                "Unexpected non-whitespace character after JSON at position {position}"
+            )),
             Failure::At(position, what) => throw_syntax_error(format!("{what} in JSON at position {position}")),
             Failure::Token(position) => throw_syntax_error(token_text(source, position as u32)),
         }

@@ -131,7 +131,7 @@ impl<'a, U: Unit> Parser<'a, U> {
             let Some(frame) = self.frames.last_mut() else {
                 return match self.at == self.text.len() {
                     true => Ok(Some(value)),
-                    false => Err(Failure::At(self.at, "Unexpected non-whitespace character after JSON")),
+                    false => Err(Failure::Trailing(self.at)),
                 };
             };
             match frame {
