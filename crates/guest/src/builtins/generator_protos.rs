@@ -4,11 +4,12 @@ use convex_wasm_abi::unit::function_info as info;
 
 use crate::builtin::{CallContext, NativeCode, methods, native, native_constructor, to_string_tag};
 use crate::frame::ResumeMode;
-use crate::generator::{async_generator_enqueue, generator_resume};
+use crate::generator::{GeneratorObject, async_generator_enqueue, generator_resume, step};
 use crate::names;
-use crate::object::{Attributes, new_native_function};
+use crate::object::{Attributes, Object, new_native_function};
 use crate::realm::{Intrinsic, intrinsic};
 use crate::throw::{JsResult, hand_over};
+use crate::value::Value;
 
 /// Builds them.
 pub(crate) fn install() {
@@ -17,7 +18,7 @@ pub(crate) fn install() {
     methods(
         generator,
         &[
-            ("next", 1, native(|cx| resume(cx, ResumeMode::Next))),
+            ("next", 1, native(next)),
             ("return", 1, native(|cx| resume(cx, ResumeMode::Return))),
             ("throw", 1, native(|cx| resume(cx, ResumeMode::Throw))),
         ],
@@ -71,6 +72,19 @@ fn install_functions(name: &str, prototype: Intrinsic, instances: Option<Intrins
         instances.define(names::constructor(), prototype.into(), Attributes::CONFIGURABLE);
     }
     to_string_tag(prototype, name);
+}
+
+fn next(cx: &CallContext) -> JsResult {
+    resume(cx, ResumeMode::Next)
+}
+
+/// One step of a generator if `next_code` is that of the built-in `next`: the value, or `None` at the end.
+pub fn step_directly(generator: Object, next_code: u32) -> Option<JsResult<Option<Value>>> {
+    if next_code != native(next).index() {
+        return None;
+    }
+    let stepped = step(generator.as_kind::<GeneratorObject>()?, ResumeMode::Next, Value::UNDEFINED);
+    Some(stepped.map(|(value, done)| (!done).then_some(value)))
 }
 
 fn resume(cx: &CallContext, mode: ResumeMode) -> JsResult {

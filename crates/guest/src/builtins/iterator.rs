@@ -5,9 +5,10 @@ mod helpers;
 mod wrapped;
 
 use super::array::require_function;
+use super::{array, map_set};
 use crate::builtin::{CallContext, Method, accessor, constructor, method, methods, native, native_constructor};
 use crate::call::call;
-use crate::cell::Gc;
+use crate::cell::{Gc, kind};
 use crate::convert::to_boolean;
 use crate::error::describe;
 use crate::iterate::IteratorRecord;
@@ -190,6 +191,21 @@ fn flattenable(value: Value, strings: bool) -> JsResult<Gc<IteratorRecord>> {
     match crate::convert::get_method(value, crate::symbol::iterator().into())? {
         Some(method) => IteratorRecord::from_method(value, method.into()),
         None => IteratorRecord::from_iterator(value),
+    }
+}
+
+/// One step of a built-in iterator whose `next` is the built-in one, without an iterator result object: the value, or
+/// `None` at the end. `None` for every other iterator: its `next` must be called.
+#[inline]
+pub fn step_directly(iterator: Value, next: Value) -> Option<JsResult<Option<Value>>> {
+    let iterator = iterator.as_object()?;
+    let next_code = next.as_object()?.as_function()?.code.get();
+    match iterator.kind.get() {
+        kind::MAP_ITERATOR => map_set::iterator::step_directly::<map_set::Maps>(iterator, next_code).map(Ok),
+        kind::SET_ITERATOR => map_set::iterator::step_directly::<map_set::Sets>(iterator, next_code).map(Ok),
+        kind::ARRAY_ITERATOR => array::iterator::step_directly(iterator, next_code),
+        kind::GENERATOR => super::generator_protos::step_directly(iterator, next_code),
+        _ => None,
     }
 }
 

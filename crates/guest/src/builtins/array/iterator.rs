@@ -4,13 +4,13 @@ use core::cell::Cell;
 
 use super::elements::get_at;
 use crate::builtin::{CallContext, methods, native, to_string_tag};
+use crate::builtins::map_set::incompatible;
 use crate::cell::{Gc, ObjectKind, kind};
 use crate::convert::to_object;
-use crate::error::describe;
 use crate::iterate::new_iterator_result;
 use crate::object::{Object, ObjectHeader};
 use crate::realm::{Intrinsic, intrinsic};
-use crate::throw::{JsResult, throw_type_error};
+use crate::throw::JsResult;
 use crate::value::Value;
 
 /// What an iterator over a collection yields.
@@ -66,26 +66,40 @@ pub(super) fn install() {
 
 fn next(cx: &CallContext) -> JsResult {
     let Some(iterator) = cx.this.as_kind::<ArrayIterator>() else {
-        let receiver = describe(cx.this);
-        return Err(throw_type_error(format!(
-            "Method Array Iterator.prototype.next called on incompatible receiver {receiver}"
-        )));
+        return Err(incompatible("Array Iterator.prototype.next", cx.this));
     };
-    let Some(target) = iterator.target.get() else { return Ok(new_iterator_result(Value::UNDEFINED, true).into()) };
-    let index = iterator.index.get();
-    if index >= length_of(target)? {
-        iterator.target.set(None);
-        return Ok(new_iterator_result(Value::UNDEFINED, true).into());
+    let value = iterator.step()?;
+    Ok(new_iterator_result(value.unwrap_or(Value::UNDEFINED), value.is_none()).into())
+}
+
+/// One step of an array iterator if `next_code` is that of the built-in `next`: the value, or `None` at the end.
+pub fn step_directly(iterator: Object, next_code: u32) -> Option<JsResult<Option<Value>>> {
+    if next_code != native(next).index() {
+        return None;
     }
-    iterator.index.set(index + 1);
-    let value = if iterator.kind == IterationKind::Keys { Value::UNDEFINED } else { get_at(target, index)? };
-    let value = iterator.kind.of_entry(|| Value::number(index as f64), value);
-    Ok(new_iterator_result(value, false).into())
+    Some(iterator.as_kind::<ArrayIterator>()?.step())
+}
+
+impl ArrayIterator {
+    fn step(&self) -> JsResult<Option<Value>> {
+        let Some(target) = self.target.get() else { return Ok(None) };
+        let index = self.index.get();
+        if index >= length_of(target)? {
+            self.target.set(None);
+            return Ok(None);
+        }
+        self.index.set(index + 1);
+        let value = if self.kind == IterationKind::Keys { Value::UNDEFINED } else { get_at(target, index)? };
+        Ok(Some(self.kind.of_entry(|| Value::number(index as f64), value)))
+    }
 }
 
 /// Number of elements now; TypeError for a typed array whose buffer is gone or too short.
 fn length_of(target: Object) -> JsResult<u64> {
-    target.length()
+    match crate::builtins::typed_array::view(target) {
+        Some(view) => Ok(u64::from(view.valid_length("%ArrayIteratorPrototype%.next")?)),
+        None => target.length(),
+    }
 }
 
 /// `Array.prototype.values`

@@ -2,7 +2,7 @@
 
 use core::cell::Cell;
 
-use super::{Collection, Cursor, Flavor, Maps, Sets, incompatible, this};
+use super::{Collection, Cursor, Flavor, incompatible, this};
 use crate::builtin::{CallContext, methods, native, to_string_tag};
 use crate::builtins::array::iterator::IterationKind;
 use crate::cell::{Gc, ObjectKind};
@@ -64,16 +64,11 @@ fn next<F: Flavor>(cx: &CallContext) -> JsResult {
     Ok(new_iterator_result(value.unwrap_or(Value::UNDEFINED), value.is_none()).into())
 }
 
-/// One step of an iterator over a map or set whose `next` is the built-in one, without an iterator result: `Some(None)` at
-/// the end, `None` if it is another iterator.
+/// One step of an iterator over a collection if `next_code` is that of the built-in `next`: the value, or `None` at the end.
 #[inline]
-pub fn step_directly(iterator: Value, next_method: Value) -> Option<Option<Value>> {
-    let code = next_method.as_object().and_then(Object::as_function)?.code.get();
-    if code == native(next::<Maps>).index() {
-        return Some(iterator.as_kind::<CollectionIterator<Maps>>()?.step());
+pub fn step_directly<F: Flavor>(iterator: Object, next_code: u32) -> Option<Option<Value>> {
+    if next_code != native(next::<F>).index() {
+        return None;
     }
-    if code == native(next::<Sets>).index() {
-        return Some(iterator.as_kind::<CollectionIterator<Sets>>()?.step());
-    }
-    None
+    Some(iterator.as_kind::<CollectionIterator<F>>()?.step())
 }
