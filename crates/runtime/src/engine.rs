@@ -12,6 +12,7 @@ use convex_wasm_guest_image as guest_image;
 use rayon::prelude::*;
 
 use crate::{
+    config::config,
     error::ProgramError,
     guest::Guest,
     memory::{ReservedMemories, check_page_size},
@@ -49,7 +50,7 @@ impl Engine {
     pub fn with_guest(cache: impl NativeCache, wasm: &[u8]) -> Result<Self, ProgramError> {
         check_page_size().map_err(|source| ProgramError::System { action: "set up memories", source })?;
         let stacks = FiberStacks::default();
-        let mut config = guest_image::config();
+        let mut config = config();
         config.with_host_memory(Arc::new(ReservedMemories)).with_host_stack(Arc::new(stacks.clone()));
         let wasmtime = wasmtime::Engine::new(&config).map_err(guest_error)?;
         let compiler = NativeCompiler { engine: wasmtime.clone(), cache: Box::new(cache) };

@@ -51,6 +51,10 @@ pub struct Usage {
     pub batches: u32,
     /// Operations in them.
     pub operations: usize,
+    /// Time until an environment was ready.
+    pub checkout: Duration,
+    /// Time to reset it afterwards.
+    pub reset: Duration,
 }
 
 /// A machine with the image of a program in its memory.

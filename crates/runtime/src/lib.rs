@@ -18,6 +18,7 @@
 mod batch;
 mod bridge;
 mod cells;
+mod config;
 mod engine;
 mod environment;
 mod error;

@@ -1,6 +1,6 @@
 //! Idle environments of a program, and executions that borrow one.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use serde::Deserialize;
@@ -94,11 +94,11 @@ impl<H: Host> Pool<H> {
     /// Runs a call from the program's initial state. Whatever the call changes is forgotten afterwards. Dropping the
     /// future cancels the execution, and the host with it.
     pub async fn run(&self, call: Call<'_>, host: H) -> Execution<H> {
-        let mut lease = match self.lease().await {
+        let mut usage = Usage::default();
+        let mut lease = match self.lease(&mut usage).await {
             Ok(lease) => lease,
             Err(error) => return Execution::refused(error, host),
         };
-        let mut usage = Usage::default();
         let result = match lease.environment.as_mut() {
             Some(environment) => environment.run(&call, host, &mut usage).await,
             None => Err(RunError::Internal("the lease is empty".to_owned())),
@@ -108,11 +108,11 @@ impl<H: Host> Pool<H> {
 
     /// Says what an export is.
     pub async fn describe(&self, export: Export, budget: Duration, host: H) -> Execution<H, Description> {
-        let mut lease = match self.lease().await {
+        let mut usage = Usage::default();
+        let mut lease = match self.lease(&mut usage).await {
             Ok(lease) => lease,
             Err(error) => return Execution::refused(error, host),
         };
-        let mut usage = Usage::default();
         let json = match lease.environment.as_mut() {
             Some(environment) => environment.describe(export, budget, host, &mut usage).await,
             None => Err(RunError::Internal("the lease is empty".to_owned())),
@@ -124,12 +124,14 @@ impl<H: Host> Pool<H> {
         lease.end(description, usage)
     }
 
-    async fn lease(&self) -> Result<Lease<'_, H>, ProgramError> {
+    async fn lease(&self, usage: &mut Usage) -> Result<Lease<'_, H>, ProgramError> {
+        let started = Instant::now();
         let idle = self.idle.lock().pop();
         let environment = match idle {
             Some(environment) => environment,
             None => Environment::new(&self.program).await?,
         };
+        usage.checkout = started.elapsed();
         Ok(Lease { pool: self, environment: Some(environment) })
     }
 }
@@ -152,12 +154,13 @@ impl<H: Host> Lease<'_, H> {
         let environment = self.environment.as_mut();
         usage.heap = environment.as_ref().map_or(0, |environment| environment.heap_used());
         let host = environment.and_then(Environment::take_host);
+        let started = Instant::now();
+        self.give_back();
+        usage.reset = started.elapsed();
         Execution { result, host, usage }
     }
-}
 
-impl<H: Host> Drop for Lease<'_, H> {
-    fn drop(&mut self) {
+    fn give_back(&mut self) {
         let Some(mut environment) = self.environment.take() else { return };
         if self.pool.idle.lock().len() >= max_idle() {
             return;
@@ -166,6 +169,13 @@ impl<H: Host> Drop for Lease<'_, H> {
             Ok(()) => self.pool.idle.lock().push(environment),
             Err(error) => tracing::error!(%error, "an environment cannot be reset and is dropped"),
         }
+    }
+}
+
+impl<H: Host> Drop for Lease<'_, H> {
+    /// Gives the environment of a cancelled execution back.
+    fn drop(&mut self) {
+        self.give_back();
     }
 }
 

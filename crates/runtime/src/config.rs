@@ -1,16 +1,16 @@
-//! The one configuration of Wasmtime, for the build script that compiles the guest and for the runtime that runs it.
+//! The one configuration of Wasmtime.
 
 use wasmtime::{Config, OptLevel};
 
 /// Most bytes of native stack that Wasm may use in one execution. Guest and units count their own use and throw
 /// `RangeError` well before (see `STACK_LIMIT` in the ABI); this is the fence behind it.
-pub const MAX_WASM_STACK: usize = 4 << 20;
+const MAX_WASM_STACK: usize = 4 << 20;
 /// Bytes of a fiber's stack: what Wasm may use, and room for the host functions it calls.
-pub const FIBER_STACK: usize = MAX_WASM_STACK + (512 << 10);
+const FIBER_STACK: usize = MAX_WASM_STACK + (512 << 10);
 
 /// Everything that native code depends on. Compiling and running with different configurations is detected by
 /// Wasmtime's compatibility hash.
-pub fn config() -> Config {
+pub(crate) fn config() -> Config {
     let mut config = Config::new();
     config
         .cranelift_opt_level(OptLevel::Speed)
