@@ -4,7 +4,7 @@ use oxc_ast::ast::*;
 
 use super::facts::Implicit;
 use super::function::FunctionLowerer;
-use super::{Refusal, Result};
+use super::{Refusal, Result, text};
 use crate::ir::{Binary, Constant, Op, Reg, Unary};
 use oxc_span::GetSpan;
 
@@ -26,7 +26,7 @@ impl FunctionLowerer<'_, '_> {
                     let value = self.expression(right)?;
                     // The pattern may assign the variable that the value came from.
                     let value = self.stable(value, true);
-                    self.assign_target(&assignment.left, value)?;
+                    self.assign_pattern(&assignment.left, value, &text::describe(right))?;
                     Ok(value)
                 }
                 target => {

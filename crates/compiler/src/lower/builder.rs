@@ -146,10 +146,6 @@ impl Builder {
         self.emit(Op::Special(if truth { value::TRUE } else { value::FALSE }))
     }
 
-    pub(super) fn int(&mut self, number: i32) -> Reg {
-        self.emit(Op::Int(number))
-    }
-
     /// The finished blocks, those that cannot be reached left out.
     pub(super) fn finish(self) -> Vec<BlockData> {
         let reachable = reachable_blocks(&self.blocks);

@@ -121,9 +121,8 @@ impl FunctionLowerer<'_, '_> {
         let code = explicit.map_or(Code::DefaultConstructor(class), |function| Code::Function(function));
         self.module.lower_function(id, name, code, &chain);
         // `toString` of a class is the text of the class, not of its constructor.
-        if let Some(Some(function)) = self.module.functions.get_mut(id.0 as usize) {
-            function.source = (class.span.start, class.span.end);
-        }
+        self.module.set_source_start(id, class.span.start);
+        self.module.set_source_end(id, class.span.end);
         let env = self.captured_env(id);
         self.builder.position = class.span.start;
         self.builder.emit(Op::NewClass { constructor: id, env, heritage })
@@ -144,7 +143,7 @@ impl FunctionLowerer<'_, '_> {
             MethodDefinitionKind::Set => format!("set {text}"),
             _ => text,
         };
-        let function = self.method(&method.value, &name)?;
+        let function = self.method(&method.value, &name, self.module.method_start(method))?;
         if method.computed {
             let prefix = private_kind(method.kind);
             self.builder.perform(Op::SetFunctionName { function, key, prefix });

@@ -230,7 +230,7 @@ impl FunctionLowerer<'_, '_> {
         // The parameter's variables are recorded in the body's scope.
         self.enter_scope(body_scope);
         if let Some(parameter) = &clause.param {
-            self.bind_pattern(&parameter.pattern, exception)?;
+            self.destructure(&parameter.pattern, exception, ".catch")?;
         }
         self.hoist_functions(&clause.body.body);
         self.statements(&clause.body.body)?;

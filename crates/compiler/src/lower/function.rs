@@ -142,6 +142,29 @@ impl<'m> ModuleLowerer<'m> {
     }
 }
 
+impl ModuleLowerer<'_> {
+    /// Makes a lowered function's text, which `toString` gives, begin elsewhere than at its parameters.
+    pub(super) fn set_source_start(&mut self, id: FunctionId, start: u32) {
+        if let Some(Some(function)) = self.functions.get_mut(id.0 as usize) {
+            function.source.0 = start;
+        }
+    }
+
+    pub(super) fn set_source_end(&mut self, id: FunctionId, end: u32) {
+        if let Some(Some(function)) = self.functions.get_mut(id.0 as usize) {
+            function.source.1 = end;
+        }
+    }
+
+    /// Where a method's text begins: behind `static`, which is not part of it.
+    pub(super) fn method_start(&self, method: &MethodDefinition<'_>) -> u32 {
+        let start = method.span.start;
+        let text = self.source.get(start as usize..method.span.end as usize).unwrap_or_default();
+        let behind = text.strip_prefix("static").filter(|_| method.r#static).map(str::trim_start);
+        behind.map_or(start, |behind| method.span.end - behind.len() as u32)
+    }
+}
+
 impl Code<'_, '_> {
     fn is_async(&self) -> bool {
         match self {
@@ -339,7 +362,7 @@ impl FunctionLowerer<'_, '_> {
             }
             return Ok(());
         }
-        self.bind_pattern(pattern, register)
+        self.destructure(pattern, register, "")
     }
 
     /// All arguments as an array, for constructors that pass them on.

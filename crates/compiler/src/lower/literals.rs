@@ -140,20 +140,22 @@ impl FunctionLowerer<'_, '_> {
     fn property_value(&mut self, property: &ObjectProperty<'_>, name: &str) -> Result<Reg> {
         match &property.value {
             Expression::FunctionExpression(function) if property.method || property.kind != PropertyKind::Init => {
-                self.method(function, name)
+                self.method(function, name, property.span.start)
             }
             value => self.named(value, name),
         }
     }
 
-    /// Closure of a method, getter or setter.
-    pub(super) fn method(&mut self, function: &Function<'_>, name: &str) -> Result<Reg> {
+    /// Closure of a method, getter or setter, whose text begins at `start`.
+    pub(super) fn method(&mut self, function: &Function<'_>, name: &str, start: u32) -> Result<Reg> {
         let Some(scope) = function.scope_id.get() else {
             return Err(Refusal::new("it has a method without a body", function.span.start));
         };
         let id = self.module.facts.function_of_scope(scope);
         self.builder.position = function.span.start;
-        Ok(self.closure(id, name, Code::Function(function)))
+        let closure = self.closure(id, name, Code::Function(function));
+        self.module.set_source_start(id, start);
+        Ok(closure)
     }
 
     fn define_property(&mut self, object: Reg, property: &ObjectPropertyKind<'_>) -> Result<()> {

@@ -168,7 +168,7 @@ impl FunctionLowerer<'_, '_> {
                     return Err(Refusal::new("it uses a using declaration", declaration.span.start));
                 }
                 match declaration.declarations.first() {
-                    Some(declarator) => self.bind_pattern(&declarator.id, value),
+                    Some(declarator) => self.destructure(&declarator.id, value, ".for"),
                     None => Ok(()),
                 }
             }

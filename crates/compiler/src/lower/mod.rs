@@ -57,7 +57,7 @@ pub struct RefusedFunction {
 /// Lowers a module that parsed and passed the semantic checks.
 pub fn lower(program: &Program<'_>, scoping: &Scoping) -> Lowered {
     let facts = Facts::collect(program, scoping);
-    let mut lowerer = ModuleLowerer::new(scoping, &facts);
+    let mut lowerer = ModuleLowerer::new(scoping, &facts, program.source_text);
     lowerer.declare_bindings();
     lowerer.declare_module(program);
     lowerer.lower_body(program);
@@ -83,6 +83,7 @@ type Result<T, E = Refusal> = std::result::Result<T, E>;
 struct ModuleLowerer<'m> {
     scoping: &'m Scoping,
     facts: &'m Facts,
+    source: &'m str,
     module: ir::Module,
     constants: HashMap<ConstantValue, Constant>,
     functions: Vec<Option<ir::Function>>,
@@ -102,10 +103,11 @@ struct ModuleLowerer<'m> {
 }
 
 impl<'m> ModuleLowerer<'m> {
-    fn new(scoping: &'m Scoping, facts: &'m Facts) -> ModuleLowerer<'m> {
+    fn new(scoping: &'m Scoping, facts: &'m Facts, source: &'m str) -> ModuleLowerer<'m> {
         ModuleLowerer {
             scoping,
             facts,
+            source,
             module: ir::Module::default(),
             constants: HashMap::new(),
             functions: facts.functions.iter().map(|_| None).collect(),

@@ -17,15 +17,10 @@ struct OpenIterator {
 }
 
 impl FunctionLowerer<'_, '_> {
-    /// Destructures the value of a declaration; `source` is what error messages call it.
-    pub(super) fn destructure(
-        &mut self,
-        pattern: &BindingPattern<'_>,
-        value: Reg,
-        source: Option<&Expression<'_>>,
-    ) -> Result<()> {
+    /// Destructures a value that error messages call `source`; "" stands for the value itself.
+    pub(super) fn destructure(&mut self, pattern: &BindingPattern<'_>, value: Reg, source: &str) -> Result<()> {
         match pattern {
-            BindingPattern::ObjectPattern(object) => self.bind_object(object, value, source),
+            BindingPattern::ObjectPattern(object) => self.bind_object(object, value, Some(source)),
             other => self.bind_pattern(other, value),
         }
     }
@@ -44,7 +39,7 @@ impl FunctionLowerer<'_, '_> {
             BindingPattern::ArrayPattern(array) => self.bind_array(array, value),
             BindingPattern::AssignmentPattern(assignment) => {
                 let value = self.or_default(value, &assignment.right, identifier_name(&assignment.left))?;
-                self.bind_pattern(&assignment.left, value)
+                self.destructure(&assignment.left, value, &text::describe(&assignment.right))
             }
         }
     }
@@ -77,7 +72,7 @@ impl FunctionLowerer<'_, '_> {
         &mut self,
         pattern: &ObjectPattern<'_>,
         value: Reg,
-        source: Option<&Expression<'_>>,
+        source: Option<&str>,
     ) -> Result<()> {
         self.builder.position = pattern.span.start;
         self.require_object(value, pattern.properties.first().and_then(|first| key_text(&first.key)), source);
@@ -95,14 +90,15 @@ impl FunctionLowerer<'_, '_> {
         Ok(())
     }
 
-    /// Destructuring undefined or null is a TypeError even if the pattern is empty.
-    fn require_object(&mut self, value: Reg, first_key: Option<String>, source: Option<&Expression<'_>>) {
-        let source = source.map_or_else(String::new, text::describe);
-        let name = match first_key {
-            Some(key) => format!("property '{key}' of '{source}'"),
-            None => format!("'{source}'"),
+    /// Destructuring undefined or null is a TypeError even if the pattern is empty. Without a name for the value, reading
+    /// the first property says it well enough.
+    fn require_object(&mut self, value: Reg, first_key: Option<String>, source: Option<&str>) {
+        let name = match (first_key, source) {
+            (Some(_), None) => return,
+            (Some(key), Some(source)) => Some(format!("property '{key}' of '{source}'")),
+            (None, source) => source.filter(|source| !source.is_empty()).map(str::to_owned),
         };
-        let name = Some(self.module.string(&name));
+        let name = name.map(|name| self.module.string(&name));
         self.builder.perform(Op::RequireObjectCoercible { value, name });
     }
 
@@ -214,12 +210,20 @@ impl FunctionLowerer<'_, '_> {
     pub(super) fn assign_target(&mut self, target: &AssignmentTarget<'_>, value: Reg) -> Result<()> {
         match target {
             AssignmentTarget::ArrayAssignmentTarget(array) => self.assign_array(array, value),
-            AssignmentTarget::ObjectAssignmentTarget(object) => self.assign_object(object, value),
+            AssignmentTarget::ObjectAssignmentTarget(object) => self.assign_object(object, value, None),
             simple => {
                 let reference = self.reference(simple, None)?;
                 self.write(&reference, value);
                 Ok(())
             }
+        }
+    }
+
+    /// Destructures the value of an assignment; see [`Self::destructure`].
+    pub(super) fn assign_pattern(&mut self, target: &AssignmentTarget<'_>, value: Reg, source: &str) -> Result<()> {
+        match target {
+            AssignmentTarget::ObjectAssignmentTarget(object) => self.assign_object(object, value, Some(source)),
+            other => self.assign_target(other, value),
         }
     }
 
@@ -247,7 +251,10 @@ impl FunctionLowerer<'_, '_> {
                 self.write(&reference, value);
                 Ok(())
             }
-            None => self.assign_target(target, value),
+            None => match default {
+                Some(default) => self.assign_pattern(target, value, &text::describe(default)),
+                None => self.assign_target(target, value),
+            },
         }
     }
 
@@ -288,7 +295,12 @@ impl FunctionLowerer<'_, '_> {
         Ok(())
     }
 
-    fn assign_object(&mut self, pattern: &ObjectAssignmentTarget<'_>, value: Reg) -> Result<()> {
+    fn assign_object(
+        &mut self,
+        pattern: &ObjectAssignmentTarget<'_>,
+        value: Reg,
+        source: Option<&str>,
+    ) -> Result<()> {
         self.builder.position = pattern.span.start;
         let first = pattern.properties.first().and_then(|first| match first {
             AssignmentTargetProperty::AssignmentTargetPropertyIdentifier(property) => {
@@ -296,7 +308,7 @@ impl FunctionLowerer<'_, '_> {
             }
             AssignmentTargetProperty::AssignmentTargetPropertyProperty(property) => key_text(&property.name),
         });
-        self.require_object(value, first, None);
+        self.require_object(value, first, source);
         let mut excluded = Vec::new();
         let has_rest = pattern.rest.is_some();
         for property in &pattern.properties {
@@ -347,6 +359,7 @@ fn key_text(key: &PropertyKey<'_>) -> Option<String> {
     match key {
         PropertyKey::StaticIdentifier(identifier) => Some(identifier.name.to_string()),
         PropertyKey::StringLiteral(literal) => Some(literal.value.to_string()),
+        PropertyKey::NumericLiteral(literal) => Some(literal.value.to_string()),
         _ => None,
     }
 }

@@ -5,7 +5,7 @@ use oxc_span::GetSpan;
 
 use super::control::Control;
 use super::function::FunctionLowerer;
-use super::{Refusal, Result};
+use super::{Refusal, Result, text};
 use crate::ir::{Binary, Op, Terminator};
 
 impl FunctionLowerer<'_, '_> {
@@ -129,7 +129,7 @@ impl FunctionLowerer<'_, '_> {
                 let value = self.expression(init)?;
                 // `var` patterns may assign the variable that the value came from.
                 let value = self.stable(value, kind.is_var());
-                self.destructure(pattern, value, Some(init))
+                self.destructure(pattern, value, &text::describe(init))
             }
             (_, None) => Ok(()),
         }

@@ -24,50 +24,60 @@ pub(super) fn units(text: &str, lone_surrogates: bool) -> Vec<u16> {
     units
 }
 
-/// How V8 names a callee in "x is not a function".
+/// How V8 names an expression in "x is not a function".
 pub(super) fn describe(expression: &Expression<'_>) -> String {
     match expression {
         Expression::Identifier(identifier) => identifier.name.to_string(),
         Expression::ThisExpression(_) => "this".to_owned(),
-        Expression::Super(_) => "super".to_owned(),
-        Expression::StaticMemberExpression(member) => {
-            format!("{}.{}", describe_object(&member.object), member.property.name)
+        Expression::NullLiteral(_) => "null".to_owned(),
+        Expression::BooleanLiteral(literal) => literal.value.to_string(),
+        Expression::NumericLiteral(literal) => literal.value.to_string(),
+        Expression::StringLiteral(literal) => format!("\"{}\"", literal.value),
+        Expression::ArrayExpression(array) => {
+            let elements: Vec<String> =
+                array.elements.iter().map(|element| element.as_expression().map_or_else(String::new, describe)).collect();
+            format!("[{}]", elements.join(","))
         }
+        Expression::ObjectExpression(object) => {
+            let values = object.properties.iter().map(|property| match property {
+                ObjectPropertyKind::ObjectProperty(property) => describe(&property.value),
+                ObjectPropertyKind::SpreadProperty(spread) => format!("(...{})", describe(&spread.argument)),
+            });
+            format!("{{{}}}", values.collect::<String>())
+        }
+        Expression::BinaryExpression(binary) => {
+            format!("({} {} {})", describe(&binary.left), binary.operator.as_str(), describe(&binary.right))
+        }
+        Expression::StaticMemberExpression(member) => static_member(member),
         Expression::PrivateFieldExpression(member) => {
             format!("{}.#{}", describe_object(&member.object), member.field.name)
         }
         Expression::ComputedMemberExpression(member) => {
-            format!("{}[{}]", describe_object(&member.object), describe_key(&member.expression))
+            let object = describe_object(&member.object);
+            match &member.expression {
+                Expression::StringLiteral(name) => format!("{object}.{}", name.value),
+                key => format!("{object}[{}]", describe(key)),
+            }
         }
         Expression::CallExpression(call) => format!("{}(...)", describe(&call.callee)),
-        Expression::ChainExpression(chain) => describe_chain(&chain.expression),
-        _ => "(intermediate value)".to_owned(),
+        _ => INTERMEDIATE.to_owned(),
     }
+}
+
+const INTERMEDIATE: &str = "(intermediate value)";
+
+fn static_member(member: &StaticMemberExpression<'_>) -> String {
+    let dot = if member.optional { "?." } else { "." };
+    format!("{}{dot}{}", describe_object(&member.object), member.property.name)
 }
 
 fn describe_object(expression: &Expression<'_>) -> String {
     match expression {
-        // V8 prints `super.x` with the value that `super` stands for.
-        Expression::Super(_) => "(intermediate value)".to_owned(),
+        Expression::ChainExpression(chain) => match &chain.expression {
+            ChainElement::StaticMemberExpression(member) => static_member(member),
+            _ => INTERMEDIATE.to_owned(),
+        },
         other => describe(other),
-    }
-}
-
-fn describe_key(expression: &Expression<'_>) -> String {
-    match expression {
-        Expression::StringLiteral(text) => format!("\"{}\"", text.value),
-        Expression::NumericLiteral(number) => number.value.to_string(),
-        other => describe(other),
-    }
-}
-
-fn describe_chain(element: &ChainElement<'_>) -> String {
-    match element {
-        ChainElement::CallExpression(call) => format!("{}(...)", describe(&call.callee)),
-        ChainElement::StaticMemberExpression(member) => {
-            format!("{}?.{}", describe_object(&member.object), member.property.name)
-        }
-        _ => "(intermediate value)".to_owned(),
     }
 }
 
