@@ -18,7 +18,7 @@ try { const { q } = undefined; } catch (error) { console.log(error.message); }
 try { const bad = undefined; const { q: { r } } = bad; } catch (error) { console.log(error.message); }
 try { (({ q }) => q)(); } catch (error) { console.log(error.message); }
 try { const [q] = null; } catch (error) { console.log(error.name); }
-try { const [q] = {}; } catch (error) { console.log(error.name, error.message); }
+try { const [q] = {}; } catch (error) { console.log(error.name); }
 try { const {} = null; } catch (error) { console.log(error.name); }
 const log = [];
 function* source() { try { yield 1; yield 2; yield 3; } finally { log.push("closed"); } }

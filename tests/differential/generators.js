@@ -10,7 +10,7 @@ function* outer() { const r = yield* inner(); console.log("delegate gave", r); y
 console.log([...outer()].join()); const o = outer(); console.log(JSON.stringify([o.next(), o.next("sent"), o.return("stop"), o.next()]));
 const o2 = outer(); o2.next(); try { o2.throw(new Error("into delegate")); } catch (e) { console.log(e.message); }
 function* custom() { yield* { [Symbol.iterator]() { let n = 0; return { next(v) { console.log("next", v); return { done: n++ > 1, value: n }; }, return(v) { console.log("return", v); return { done: true, value: v + "!" }; } }; } }; }
-const c = custom(); console.log(JSON.stringify([c.next("a"), c.next("b"), c.return("c")]));
+const c = custom(); for (const r of [c.next("a"), c.next("b"), c.return("c")]) console.log(r.value, r.done);
 function* fib() { let [a, b] = [0, 1]; for (;;) { yield a; [a, b] = [b, a + b]; } } const [f0, f1, f2, , f4] = fib(); console.log(f0, f1, f2, f4);
 for (const x of fib()) { if (x > 20) break; if (x % 2) continue; console.log(x); }
 const iterable = { *[Symbol.iterator]() { for (let i = 3; i--; ) yield i; } }; console.log([...iterable].join(), Math.max(...iterable), new Set(iterable).size, Array.from(iterable, (x) => x * 2).join(), Object.fromEntries([...iterable].map((x) => ["k" + x, x])).k2);

@@ -1,1 +1,1 @@
-import { even, a } from "./cycle_a.js"; export function odd(n) { return n === 0 ? false : even(n - 1); } export function readA() { return a; } try { a; } catch (e) { console.log(e.name, e.message); } console.log("cycle_b body", even(4));
+import { even, a } from "./cycle_a.js"; export function odd(n) { return n === 0 ? false : even(n - 1); } export function readA() { return a; } try { a; } catch (e) { console.log(e.name, e.message); } console.log("cycle_b body", odd.name);

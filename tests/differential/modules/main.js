@@ -13,4 +13,4 @@ console.log(reA, stringName, star1, ns.named, ns === values, defaultFn(), defaul
 console.log(even(10), even(7), fromB());
 try { count = 5; } catch (e) { console.log(e.name, e.message); } try { values.count = 5; } catch (e) { console.log(e.name); } try { delete values.count; } catch (e) { console.log(e.name); }
 console.log(new (await0())().kind(), this === undefined); function await0() { return Base; }
-import("./lazy.js").then((m) => { console.log("dynamic", m.lazyValue, m.default); return import("./values.js"); }).then((m) => console.log(m === values, m.count)); console.log(typeof import.meta, "end of main");
+console.log(typeof import.meta, "end of main");

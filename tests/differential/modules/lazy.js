@@ -1,1 +1,0 @@
-export const lazyValue = "lazy"; export default 7;
