@@ -5,6 +5,7 @@ use convex_wasm_abi::unit::function_info as info;
 use crate::builtin::{CallContext, Method, NativeCode, constructor, function, methods, native, native_constructor};
 use crate::call::{call, construct, is_callable, ordinary_instance_of};
 use crate::cell::Gc;
+use crate::convert::to_string as to_string_of;
 use crate::error::describe;
 use crate::function_source::source_text;
 use crate::iterate::array_like;
@@ -12,7 +13,7 @@ use crate::names::keys;
 use crate::object::{AccessorCell, Attributes, FunctionCell, Object, new_native_function};
 use crate::realm::{Intrinsic, intrinsic, set_intrinsic};
 use crate::string::JsString;
-use crate::throw::{JsResult, hand_over, throw_type_error};
+use crate::throw::{JsResult, hand_over, throw_error, throw_type_error};
 use crate::value::Value;
 
 const METHODS: &[Method] = &[
@@ -25,13 +26,24 @@ const METHODS: &[Method] = &[
 /// Builds `Function` and its prototype.
 pub(crate) fn install() {
     let prototype = intrinsic(Intrinsic::FunctionPrototype);
-    constructor("Function", 1, native_constructor(|_| hand_over("Function constructor")), prototype);
+    constructor("Function", 1, native_constructor(from_text), prototype);
     methods(prototype, METHODS);
     let has_instance =
         function("[Symbol.hasInstance]", 1, native(|cx| Ok(ordinary_instance_of(cx.this, cx.arg(0))?.into())));
     set_intrinsic(Intrinsic::HasInstance, has_instance.object());
     prototype.define(crate::symbol::has_instance(), has_instance.into(), Attributes::NONE);
     install_poison(prototype);
+}
+
+/// `new Function(text)`. Libraries try it with empty text to see whether they may generate code: they are told no.
+/// Real text needs an engine that can compile it.
+fn from_text(cx: &CallContext) -> JsResult {
+    let text = to_string_of(cx.arg(0))?;
+    if cx.rest(1).is_empty() && text.len() == 0 {
+        let message = "Code generation from strings disallowed for this context";
+        return Err(throw_error(Intrinsic::EvalErrorPrototype, message));
+    }
+    hand_over("Function constructor")
 }
 
 /// `caller` and `arguments`, which no function may read.
