@@ -48,7 +48,7 @@ impl Emitter<'_, '_> {
             self.emit_integer_arithmetic(operator, left, right, result);
         } else if self.both(left, right, |ty| ty.is_number()) {
             self.emit_float_arithmetic(operator, left, right, result);
-        } else {
+        } else if !self.emit_numeric_fast_path(operator, left, right, result) {
             self.emit_generic_arithmetic(operator, left, right, result);
         }
     }
@@ -128,6 +128,9 @@ impl Emitter<'_, '_> {
             }
             return;
         }
+        if self.emit_numeric_fast_path(operator, left, right, result) {
+            return;
+        }
         self.push_boxed(left);
         self.push_boxed(right);
         let helper = match operator {
@@ -169,6 +172,8 @@ impl Emitter<'_, '_> {
                 Binary::Greater => Instruction::F64Gt,
                 _ => Instruction::F64Ge,
             });
+        } else if self.emit_numeric_fast_path(operator, left, right, result) {
+            return;
         } else {
             self.push_boxed(left);
             self.push_boxed(right);
@@ -280,7 +285,7 @@ impl Emitter<'_, '_> {
                 self.code.i32(-1).emit(Instruction::I32Xor);
                 self.store(result, Repr::Int32);
             }
-            Unary::Inc | Unary::Dec if ty.is_number() => self.emit_step(operator == Unary::Inc, operand, result),
+            Unary::Inc | Unary::Dec if ty.is_number() && self.repr(operand) != Repr::Boxed => self.emit_step(operator == Unary::Inc, operand, result),
             Unary::Plus | Unary::ToNumeric if ty.is_number() => self.emit_copy(operand, result),
             Unary::Plus if ty.is_plain_primitive() => {
                 self.push_plain_primitive_as_f64(operand);
@@ -309,6 +314,10 @@ impl Emitter<'_, '_> {
 
     /// Operators that mostly see numbers, as helpers.
     fn emit_with_fast_path(&mut self, operator: Unary, operand: Reg, result: Option<Reg>) {
+        if self.hot && matches!(operator, Unary::Inc | Unary::Dec) {
+            self.emit_boxed_step(operator == Unary::Inc, operand, result);
+            return;
+        }
         let callee = match operator {
             Unary::Inc => Callee::Helper(Helper::Inc),
             Unary::Dec => Callee::Helper(Helper::Dec),

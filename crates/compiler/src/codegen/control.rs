@@ -169,7 +169,8 @@ impl Emitter<'_, '_> {
 
     fn emit_node(&mut self, body: &mut Body<'_>, node: NodeId, steps: &mut Vec<Step>) {
         let data = body.graph.nodes[node].clone();
-        self.hot = body.structure.is_in_loop(node) || body.runs_often;
+        self.in_loop = body.structure.is_in_loop(node);
+        self.hot = self.in_loop || body.runs_often;
         self.throw = Some(match data.handler {
             Some(handler) => Self::edge_label(body, node, handler),
             None => body.function_throw,

@@ -7,7 +7,7 @@ use wasm_encoder::{Instruction, ValType};
 
 use super::code::{Callee, Code, Label, Local};
 use super::data::Data;
-use crate::ir::{Constant, Function, FunctionId, Instruction as IrInstruction, Module, Op, Reg, RegKind};
+use crate::ir::{Binary, Constant, Function, FunctionId, Instruction as IrInstruction, Module, Op, Reg, RegKind, Unary};
 use crate::optimize::operands::{op_uses, terminator_uses};
 use crate::optimize::types::Type;
 use crate::optimize::{inference, liveness::Liveness};
@@ -111,8 +111,11 @@ pub struct Emitter<'u, 'a> {
     pub throw: Option<Label>,
     /// Whether the code at this point is worth inline fast paths.
     pub hot: bool,
+    /// Whether it is in a loop.
+    pub in_loop: bool,
     /// Local with the stack depth to restore on exit, if this function counts itself.
     pub saved_depth: Option<Local>,
+    reprs: Vec<Repr>,
     known: Vec<Option<Known>>,
     homes: Vec<Option<Local>>,
     /// Registers whose last use is each instruction of the block being generated.
@@ -124,11 +127,13 @@ impl<'u, 'a> Emitter<'u, 'a> {
     pub fn new(unit: &'u mut Unit<'a>, function: &'u Function, id: FunctionId, code: Code) -> Self {
         let types = inference::infer(unit.module, function);
         Self {
+            reprs: representations(function, &types),
             types,
             liveness: Liveness::compute(function),
             code,
             throw: None,
             hot: false,
+            in_loop: false,
             saved_depth: None,
             known: known_registers(function),
             homes: vec![None; function.registers.len()],
@@ -148,7 +153,7 @@ impl<'u, 'a> Emitter<'u, 'a> {
 
     /// The representation of a register.
     pub fn repr(&self, reg: Reg) -> Repr {
-        Repr::of(self.function.registers[reg.0 as usize], self.type_of(reg))
+        self.reprs[reg.0 as usize]
     }
 
     /// The constant a register always holds.
@@ -390,6 +395,44 @@ pub enum Operand {
     Data(u32),
     /// The address of the cell a register's value points to.
     Cell(Reg),
+}
+
+/// Representations of all registers. A number that only comes from arithmetic on boxed operands stays boxed: it is an
+/// int most often, and unboxing it to f64 would make later ints doubles.
+fn representations(function: &Function, types: &[Type]) -> Vec<Repr> {
+    let kinds = function.registers.iter().zip(types);
+    let mut reprs: Vec<Repr> = kinds.map(|(&kind, &ty)| Repr::of(kind, ty)).collect();
+    let instructions = || function.blocks.iter().flat_map(|block| &block.instructions);
+    let mut unboxed = vec![false; reprs.len()];
+    loop {
+        unboxed.fill(false);
+        for instruction in instructions() {
+            let Some(result) = instruction.result else { continue };
+            let of = |reg: &Reg| reprs[reg.0 as usize];
+            let boxed = match &instruction.op {
+                Op::Binary(Binary::Add | Binary::Sub | Binary::Mul | Binary::Rem, left, right) => {
+                    let compatible = |repr| matches!(repr, Repr::Boxed | Repr::Int32);
+                    of(left) != of(right) && compatible(of(left)) && compatible(of(right))
+                        || (of(left) == Repr::Boxed && of(right) == Repr::Boxed)
+                }
+                Op::Unary(Unary::Inc | Unary::Dec | Unary::ToNumeric, operand) | Op::Copy(operand) => {
+                    of(operand) == Repr::Boxed
+                }
+                _ => false,
+            };
+            unboxed[result.0 as usize] |= !boxed;
+        }
+        let mut changed = false;
+        for (repr, unboxed) in reprs.iter_mut().zip(&unboxed) {
+            if *repr == Repr::Float && !unboxed {
+                *repr = Repr::Boxed;
+                changed = true;
+            }
+        }
+        if !changed {
+            return reprs;
+        }
+    }
 }
 
 /// Registers whose only definition is a constant.

@@ -4,7 +4,7 @@
 //! - [`emitter`], [`values`]: a function under way; registers, locals, representations;
 //! - [`structure`], [`control`]: blocks to nested Wasm control flow;
 //! - [`entry`], [`suspend`]: how calls enter functions; async functions and generators;
-//! - [`operations`] and what it calls: single instructions;
+//! - [`operations`] and what it calls ([`arithmetic`], [`numeric`], [`properties`], [`calls`], [`literals`]): instructions;
 //! - [`helpers`]: sequences outlined once for each unit;
 //! - [`data`], [`code`], [`assemble`]: bytes.
 
@@ -18,6 +18,7 @@ mod emitter;
 mod entry;
 mod helpers;
 mod literals;
+mod numeric;
 mod operations;
 mod properties;
 mod structure;
