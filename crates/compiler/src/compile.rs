@@ -167,9 +167,13 @@ fn check<'d>(
     mut diagnostics: impl Iterator<Item = &'d OxcDiagnostic>,
 ) -> Result<(), CompileError> {
     let Some(first) = diagnostics.next() else { return Ok(()) };
-    let offset = first.labels.iter().next().map_or(0, |label| label.offset() as u32);
-    let (line, column) = LineIndex::new(&module.source).locate(offset);
-    let message = first.message.to_string();
+    // A redeclaration has the earlier declaration as its first label; engines point at the later one.
+    let label = match first.message.ends_with("has already been declared") {
+        true => first.labels.iter().last(),
+        false => first.labels.iter().next(),
+    };
+    let (line, column) = LineIndex::new(&module.source).locate(label.map_or(0, |label| label.offset() as u32));
+    let message = first.message.replace('`', "'");
     Err(CompileError::Syntax { path: module.path.clone(), line, column, message })
 }
 
