@@ -1,0 +1,7 @@
+//! JavaScript through compiler, guest and host.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod isolation;
+mod limits;
+mod operations;
+mod support;
