@@ -30,6 +30,7 @@ pub const TAG_OBJECT: u64 = 0xFFFE;
 pub const TAG_INTERNAL: u64 = 0xFFFF;
 
 /// Puts a tag on a payload.
+#[inline]
 pub const fn tagged(tag: u64, payload: u32) -> u64 {
     (tag << TAG_SHIFT) | payload as u64
 }
@@ -50,6 +51,7 @@ pub const EXCEPTION: u64 = tagged(TAG_SPECIAL, 5);
 pub const SUSPENDED: u64 = tagged(TAG_SPECIAL, 6);
 
 /// Boxes an `i32`.
+#[inline]
 pub const fn int(value: i32) -> u64 {
     tagged(TAG_INT, value as u32)
 }
