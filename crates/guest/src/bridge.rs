@@ -202,7 +202,10 @@ fn proceed() -> u32 {
                 leave_text(b"");
                 status::PENDING
             }
-            None => status::STUCK,
+            None => {
+                leave_text(b"");
+                status::STUCK
+            }
         },
     }
 }

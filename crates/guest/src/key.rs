@@ -1,5 +1,7 @@
 //! Property keys.
 
+use core::num::NonZeroU64;
+
 use convex_wasm_abi::value as abi;
 
 use crate::string::{JsString, intern_str};
@@ -10,14 +12,21 @@ use crate::value::Value;
 /// tagged as ints (with an unsigned payload), the others as the values they are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(transparent)]
-pub struct PropertyKey(u64);
+pub struct PropertyKey(NonZeroU64);
 
 impl PropertyKey {
     /// Key of an index; not `u32::MAX`, which is the string "4294967295".
     #[inline(always)]
     pub fn index(index: u32) -> PropertyKey {
         debug_assert!(index != u32::MAX);
-        PropertyKey(abi::tagged(abi::TAG_INT, index))
+        PropertyKey::from_word(abi::tagged(abi::TAG_INT, index))
+    }
+
+    #[inline(always)]
+    fn from_word(word: u64) -> PropertyKey {
+        debug_assert!(word != 0);
+        // SAFETY: the word has one of the tags for ints, strings and symbols, none of which is 0.
+        PropertyKey(unsafe { NonZeroU64::new_unchecked(word) })
     }
 
     /// Key of any integer below 2⁵³.
@@ -41,7 +50,7 @@ impl PropertyKey {
     #[inline(always)]
     pub fn from_interned(string: JsString) -> PropertyKey {
         debug_assert!(string.is_interned());
-        PropertyKey(Value::from(string).0)
+        PropertyKey::from_word(Value::from(string).0)
     }
 
     /// Key of Rust text.
@@ -52,32 +61,32 @@ impl PropertyKey {
     /// The index, if it is one.
     #[inline(always)]
     pub fn as_index(self) -> Option<u32> {
-        (self.0 >> abi::TAG_SHIFT == abi::TAG_INT).then_some(self.0 as u32)
+        (self.word() >> abi::TAG_SHIFT == abi::TAG_INT).then_some(self.word() as u32)
     }
 
     /// The string, if it is one that is no index.
     #[inline(always)]
     pub fn as_string(self) -> Option<JsString> {
-        Value(self.0).as_string()
+        Value(self.word()).as_string()
     }
 
     /// The symbol, if it is one.
     #[inline(always)]
     pub fn as_symbol(self) -> Option<Symbol> {
-        Value(self.0).as_symbol()
+        Value(self.word()).as_symbol()
     }
 
     /// Whether it is a symbol (private names are).
     #[inline(always)]
     pub fn is_symbol(self) -> bool {
-        Value(self.0).is_symbol()
+        Value(self.word()).is_symbol()
     }
 
     /// The string or symbol this key is for JavaScript.
     pub fn to_value(self) -> Value {
         match self.as_index() {
             Some(index) => crate::string::number_to_string(index as f64).into(),
-            None => Value(self.0),
+            None => Value(self.word()),
         }
     }
 
@@ -92,14 +101,14 @@ impl PropertyKey {
     /// The word.
     #[inline(always)]
     pub fn word(self) -> u64 {
-        self.0
+        self.0.get()
     }
 
     /// Hash for property tables.
     #[inline(always)]
     pub fn hash(self) -> u32 {
         // Addresses are multiples of 8: the product's high bits spread them.
-        let hash = (self.0 as u32 ^ (self.0 >> 45) as u32).wrapping_mul(0x9E37_79B1);
+        let hash = (self.word() as u32 ^ (self.word() >> 45) as u32).wrapping_mul(0x9E37_79B1);
         hash ^ hash >> 15
     }
 }
@@ -107,7 +116,7 @@ impl PropertyKey {
 impl From<Symbol> for PropertyKey {
     #[inline(always)]
     fn from(symbol: Symbol) -> PropertyKey {
-        PropertyKey(Value::from(symbol).0)
+        PropertyKey::from_word(Value::from(symbol).0)
     }
 }
 

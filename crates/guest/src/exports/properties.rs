@@ -1,8 +1,8 @@
 //! Property access.
 
 use super::{cell, string};
+use crate::cell::kind;
 use crate::convert::{get_value, primitive_prototype, to_property_key};
-use crate::error::describe;
 use crate::inline_cache::{self, InlineCache};
 use crate::key::PropertyKey;
 use crate::names;
@@ -17,6 +17,12 @@ extern "C" fn rt_get(object: Value, key: u32, cache: u32) -> Value {
     let name = string(key);
     let key = PropertyKey::from_interned(name);
     if let Some(object) = object.as_object() {
+        if object.kind.get() == kind::ARRAY
+            && name == names::length()
+            && let Some(array) = object.as_array()
+        {
+            return Value::from(array.len());
+        }
         return to_word(inline_cache::get(object, key, object.into(), cell::<InlineCache>(cache)));
     }
     if name == names::length()
@@ -159,12 +165,10 @@ fn delete(object: Value, key: Value, strict: u32) -> JsResult<bool> {
     }
     let target = convert::to_object(object)?;
     let key = to_property_key(key)?;
-    let done = target.delete(key)?;
-    if !done && strict != 0 {
-        let (name, described) = (key.display(), describe(target.into()));
-        return Err(throw_type_error(format!("Cannot delete property '{name}' of {described}")));
+    if strict == 0 {
+        return target.delete(key);
     }
-    Ok(done)
+    target.delete_or_throw(key).map(|()| true)
 }
 
 #[unsafe(no_mangle)]

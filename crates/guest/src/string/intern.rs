@@ -96,8 +96,12 @@ pub(super) fn intern(string: JsString) -> JsString {
                 table.insert(slot, string);
                 string
             }
-            // SAFETY: as in `probe`.
-            address => unsafe { JsString::from_address(address) },
+            address => {
+                // SAFETY: as in `probe`.
+                let interned = unsafe { JsString::from_address(address) };
+                string.become_thin(interned);
+                interned
+            }
         }
     })
 }

@@ -20,8 +20,13 @@ use crate::throw::{JsResult, throw_range_error};
 
 /// Longest string, in units; as in V8.
 pub const MAX_LENGTH: u32 = (1 << 29) - 24;
+/// Bytes of a string cell without data.
+const CELL_SIZE: u32 = 16;
 /// Flag private to the guest: the interned string is an array index (canonical, below 2³² − 1).
 const INDEX: u8 = 8;
+/// Flag private to the guest: an interned string with the same units is the owner of the data, which begin right behind
+/// its cell.
+const THIN: u8 = 16;
 /// Concatenations up to this length are copied at once: a rope would cost more.
 const FLAT_CONCAT: u32 = 24;
 
@@ -112,12 +117,12 @@ impl JsString {
     /// A fresh string cell with its data right behind it, to be filled by the caller.
     fn allocate(length: u32, two_byte: bool) -> JsString {
         let bytes = if two_byte { length * 2 } else { length };
-        let address = heap::allocate(16 + bytes);
+        let address = heap::allocate(CELL_SIZE + bytes);
         let flags = if two_byte { abi::TWO_BYTE } else { 0 };
         let cell = StringCell {
             header: Header::new(kind::STRING, flags, 0, length),
             hash: Cell::new(0),
-            data: Cell::new(address + 16),
+            data: Cell::new(address + CELL_SIZE),
         };
         // SAFETY: the memory is fresh and large enough for the cell.
         unsafe { core::ptr::write(address as usize as *mut StringCell, cell) };
@@ -264,6 +269,9 @@ impl JsString {
         }
         let two_byte = (self.flags() | other.flags()) & abi::TWO_BYTE != 0;
         if length <= FLAT_CONCAT {
+            if let (false, Units::Latin1(first), Units::Latin1(second)) = (two_byte, self.units(), other.units()) {
+                return Ok(JsString::joined(first, second));
+            }
             let string = JsString::allocate(length, two_byte);
             let data = string.0.data.get();
             self.copy_to(data, two_byte);
@@ -276,6 +284,19 @@ impl JsString {
             hash: Cell::new(self.address()),
             data: Cell::new(other.address()),
         })))
+    }
+
+    /// The string of two short pieces.
+    #[inline]
+    fn joined(first: &[u8], second: &[u8]) -> JsString {
+        let string = JsString::allocate((first.len() + second.len()) as u32, false);
+        let data = string.0.data.get() as usize as *mut u8;
+        // SAFETY: `allocate` reserved room for both at `data`.
+        unsafe {
+            copy_bytes(first.as_ptr(), data, first.len());
+            copy_bytes(second.as_ptr(), data.add(first.len()), second.len());
+        }
+        string
     }
 
     /// The two halves, if this is a rope.
@@ -306,7 +327,7 @@ impl JsString {
             unsafe {
                 match current.units() {
                     Units::Latin1(units) if !two_byte => {
-                        core::ptr::copy_nonoverlapping(units.as_ptr(), end as usize as *mut u8, units.len());
+                        copy_bytes(units.as_ptr(), end as usize as *mut u8, units.len());
                     }
                     Units::Latin1(units) => {
                         for (index, unit) in units.iter().enumerate() {
@@ -374,7 +395,25 @@ impl JsString {
     /// The interned string with these units.
     #[inline]
     pub fn intern(self) -> JsString {
-        if self.is_interned() { self } else { intern::intern(self) }
+        if self.flags() & (abi::INTERNED | THIN) == 0 {
+            return intern::intern(self);
+        }
+        if self.is_interned() {
+            return self;
+        }
+        // SAFETY: what THIN means.
+        unsafe { JsString::from_address(self.0.data.get() - CELL_SIZE) }
+    }
+
+    /// Lets go of this string's own data for those of an interned string with the same units, so that it is found at once
+    /// the next time.
+    fn become_thin(self, interned: JsString) {
+        let is_inline = interned.0.data.get() == interned.address() + CELL_SIZE;
+        if is_inline && !self.is_interned() {
+            self.0.data.set(interned.0.data.get());
+            let width = interned.flags() & abi::TWO_BYTE;
+            self.0.header.flags.set(self.flags() & !abi::TWO_BYTE | THIN | width);
+        }
     }
 
     /// The array index this string is the canonical form of, below 2³² − 1.
@@ -440,6 +479,30 @@ impl JsString {
             }
         };
         found.map(|position| position as u32 + from)
+    }
+}
+
+/// Copies bytes; short runs without a call of the engine's bulk copy, which costs more than they do.
+///
+/// # Safety
+/// As `copy_nonoverlapping`.
+#[inline]
+unsafe fn copy_bytes(source: *const u8, target: *mut u8, length: usize) {
+    const SHORT: usize = 48;
+    if length > SHORT {
+        // SAFETY: the caller's.
+        return unsafe { core::ptr::copy_nonoverlapping(source, target, length) };
+    }
+    let mut done = 0;
+    while done + 8 <= length {
+        // SAFETY: within both ranges.
+        unsafe { target.add(done).cast::<u64>().write_unaligned(source.add(done).cast::<u64>().read_unaligned()) };
+        done += 8;
+    }
+    while done < length {
+        // SAFETY: within both ranges. Volatile, or the compiler makes a bulk copy of the loop.
+        unsafe { target.add(done).write_volatile(source.add(done).read()) };
+        done += 1;
     }
 }
 
