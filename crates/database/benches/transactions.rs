@@ -67,7 +67,11 @@ async fn prepare(database: &Database) -> Vec<DocumentArg> {
         }
         database.commit(transaction).await.unwrap();
         if chunk == 0 {
-            println!("{:<44} {:>9.1} µs a document", "insert and commit 1,000 documents", micros(start.elapsed()) / 1e3);
+            println!(
+                "{:<44} {:>9.1} µs a document",
+                "insert and commit 1,000 documents",
+                micros(start.elapsed()) / 1e3
+            );
         }
     }
     ids
@@ -91,7 +95,11 @@ async fn parallel_commits(database: &Database, tasks: usize, each: usize) {
     for task in tasks {
         task.await.unwrap();
     }
-    println!("{:<44} {:>9.0} commits a second", format!("{} writers", count / each), count as f64 / start.elapsed().as_secs_f64());
+    println!(
+        "{:<44} {:>9.0} commits a second",
+        format!("{} writers", count / each),
+        count as f64 / start.elapsed().as_secs_f64()
+    );
 }
 
 #[tokio::main]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use convex_wasm_knobs::{COMMITTER_MAX_WRITE_BATCH_BYTES, COMMITTER_MAX_WRITE_BATCH_DOCUMENTS};
-use convex_wasm_persistence::{DocumentKey, IndexEntry, Persistence, Revision, Timestamp, WriteBatch};
+use convex_wasm_persistence::{DocumentKey, IndexEntry, IndexId, Key, Persistence, Revision, Timestamp, WriteBatch};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::catalog::{Catalog, Table};
@@ -145,10 +145,11 @@ impl Committer {
     }
 
     fn publish(&self, batch: Batch) {
-        let (entries, replies): (Vec<_>, Vec<_>) =
-            batch.commits.into_iter().map(|(entry, reply)| (entry.clone(), (entry.timestamp, reply))).unzip();
+        let (entries, replies): (Vec<_>, Vec<_>) = batch.commits.into_iter().unzip();
+        let timestamps: Vec<Timestamp> = entries.iter().map(|entry: &LogEntry| entry.timestamp).collect();
         self.snapshots.publish(entries);
-        for (timestamp, reply) in replies {
+        for (timestamp, reply) in timestamps.into_iter().zip(replies) {
+            // Nobody waits for the answer any more if the caller was cancelled.
             let _ = reply.send(Ok(timestamp));
         }
     }
@@ -165,7 +166,7 @@ impl Batch {
     }
 
     /// Adds the revisions and index entries of a commit; returns the index keys that it changes.
-    fn append(&mut self, timestamp: Timestamp, writes: &Writes) -> Vec<(convex_wasm_persistence::IndexId, Vec<u8>)> {
+    fn append(&mut self, timestamp: Timestamp, writes: &Writes) -> Vec<(IndexId, Key)> {
         let mut keys = Vec::new();
         for (key, write) in writes.iter() {
             self.bytes += write.size;
@@ -189,12 +190,12 @@ impl Batch {
         table: &Table,
         document: DocumentKey,
         write: &Write,
-        keys: &mut Vec<(convex_wasm_persistence::IndexId, Vec<u8>)>,
+        keys: &mut Vec<(IndexId, Key)>,
     ) {
         for index in &table.indexes {
             let old = write.old.as_ref().map(|old| index.key(&old.document));
             let new = write.new.as_ref().map(|new| index.key(new));
-            let mut change = |key: Vec<u8>, document: Option<DocumentKey>| {
+            let mut change = |key: Key, document: Option<DocumentKey>| {
                 keys.push((index.id, key.clone()));
                 self.storage.entries.push(IndexEntry { index: index.id, key, timestamp, document });
             };

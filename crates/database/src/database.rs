@@ -157,10 +157,9 @@ impl Database {
 /// The database's key of cursors, made when it is opened for the first time.
 async fn cursor_key(persistence: &dyn Persistence) -> Result<[u8; KEY_LENGTH]> {
     match persistence.get_global(CURSOR_KEY).await? {
-        Some(json) => json
-            .as_str()
-            .and_then(|text| hex::decode(text).ok()?.try_into().ok())
-            .ok_or_else(|| PersistenceError::Damaged { detail: format!("the global {CURSOR_KEY} is not a key") }.into()),
+        Some(json) => json.as_str().and_then(|text| hex::decode(text).ok()?.try_into().ok()).ok_or_else(|| {
+            PersistenceError::Damaged { detail: format!("the global {CURSOR_KEY} is not a key") }.into()
+        }),
         None => {
             let mut key = [0; KEY_LENGTH];
             rand::rng().fill_bytes(&mut key);

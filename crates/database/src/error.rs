@@ -70,7 +70,8 @@ impl Conflict {
 impl std::fmt::Display for Conflict {
     /// Convex's text after the last retry.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let table = self.table.as_ref().map_or_else(|| "some table".to_owned(), |table| format!("the \"{table}\" table"));
+        let table =
+            self.table.as_ref().map_or_else(|| "some table".to_owned(), |table| format!("the \"{table}\" table"));
         write!(
             formatter,
             "Documents read from or written to {table} changed while this mutation was being run and on every \

@@ -5,9 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
 
-use convex_wasm_knobs::{
-    WRITE_LOG_MAX_RETENTION_SECS, WRITE_LOG_MIN_RETENTION_SECS, WRITE_LOG_SOFT_MAX_SIZE_BYTES,
-};
+use convex_wasm_knobs::{WRITE_LOG_MAX_RETENTION_SECS, WRITE_LOG_MIN_RETENTION_SECS, WRITE_LOG_SOFT_MAX_SIZE_BYTES};
 use convex_wasm_persistence::{IndexId, Key, Timestamp};
 
 use crate::catalog::Catalog;

@@ -95,9 +95,7 @@ impl Database {
             SchemaRowState::Pending => SchemaState::Pending,
             SchemaRowState::Validated => SchemaState::Validated,
             SchemaRowState::Active => SchemaState::Active,
-            SchemaRowState::Failed(error, table) => {
-                SchemaState::Failed { error: error.clone(), table: table.clone() }
-            }
+            SchemaRowState::Failed(error, table) => SchemaState::Failed { error: error.clone(), table: table.clone() },
         };
         Ok(SchemaProgress {
             validation_complete: matches!(state, SchemaState::Validated | SchemaState::Active),
@@ -238,9 +236,7 @@ impl Database {
                     if let Err(error) = document_type.check_object(&content, catalog) {
                         return Ok(Some((
                             name.clone(),
-                            format!(
-                                "Document with ID \"{id}\" in table \"{name}\" does not match the schema: {error}"
-                            ),
+                            format!("Document with ID \"{id}\" in table \"{name}\" does not match the schema: {error}"),
                         )));
                     }
                 }

@@ -21,11 +21,8 @@ pub const TABLES: SystemTable =
     SystemTable { name: "_tables", number: TableNumber(513), indexes: &[("by_name", &["name"])] };
 
 /// Indexes of users' tables: `table_id`, `name`, `fields`, `state`, `staged`.
-pub const INDEX: SystemTable = SystemTable {
-    name: "_index",
-    number: TableNumber(514),
-    indexes: &[("by_table_and_name", &["table_id", "name"])],
-};
+pub const INDEX: SystemTable =
+    SystemTable { name: "_index", number: TableNumber(514), indexes: &[("by_table_and_name", &["table_id", "name"])] };
 
 /// What a deployment consists of: `name`, `sha256`, `size`, `metadata`.
 pub const SOURCE_PACKAGES: SystemTable =

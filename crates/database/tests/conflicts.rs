@@ -101,7 +101,8 @@ async fn changes_conflict_at_the_old_and_the_new_place() {
     let rows = fixture.collect(range(&[], "asc", None)).await;
     let id = |position: usize| rows[position]["_id"].as_str().unwrap().to_owned();
     let low = async |reader: &mut Transaction| collect(reader, range(&[("Lt", 25)], "asc", None)).await.map(|_| ());
-    let change = |id: String, value: Json| async move |writer: &mut Transaction| patch(writer, &id, value).await.map(|_| ());
+    let change =
+        |id: String, value: Json| async move |writer: &mut Transaction| patch(writer, &id, value).await.map(|_| ());
     assert!(conflicts(&fixture, low, change(id(0), json!({"n": 50}))).await);
     assert!(conflicts(&fixture, low, change(id(0), json!({"n": 5}))).await);
     assert!(conflicts(&fixture, low, change(id(1), json!({"other": 1}))).await);
@@ -210,8 +211,7 @@ async fn a_thousand_increments_count_to_a_thousand() {
             }
         }
     };
-    let tasks: Vec<_> =
-        (0..1_000).map(|_| tokio::spawn(increment(fixture.database.clone(), id.clone()))).collect();
+    let tasks: Vec<_> = (0..1_000).map(|_| tokio::spawn(increment(fixture.database.clone(), id.clone()))).collect();
     for task in tasks {
         task.await.unwrap();
     }

@@ -22,6 +22,7 @@ const KILLED_AFTER: [usize; 3] = [1, 40, 200];
 /// Not a test of its own: what the killed process does. Writes pairs of documents forever, and prints the number of each
 /// pair that was acknowledged.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[expect(clippy::disallowed_methods, reason = "the variable is no knob; it tells the child process that it is one")]
 async fn write_until_killed() {
     let Some(directory) = std::env::var_os(DIRECTORY) else { return };
     let database = open(Path::new(&directory)).await;

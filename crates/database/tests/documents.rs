@@ -19,7 +19,10 @@ async fn a_document_lives_from_insert_to_delete() {
     assert_eq!(patched, expected);
     assert_eq!(get(&mut transaction, &id).await.unwrap(), Some(expected));
     let removed = patch(&mut transaction, &id, json!({"age": {"$undefined": null}, "missing": {"$undefined": null}}));
-    assert_eq!(removed.await.unwrap(), json!({"_id": id, "_creationTime": creation_time, "name": "ann", "tags": ["a"]}));
+    assert_eq!(
+        removed.await.unwrap(),
+        json!({"_id": id, "_creationTime": creation_time, "name": "ann", "tags": ["a"]})
+    );
     let replaced = replace(&mut transaction, &id, json!({"name": "bob", "_id": id})).await.unwrap();
     assert_eq!(replaced, json!({"_id": id, "_creationTime": creation_time, "name": "bob"}));
     fixture.database.commit(transaction).await.unwrap();
@@ -213,8 +216,7 @@ async fn a_failed_nested_function_undoes_its_own_writes_only() {
 
 #[tokio::test]
 async fn everything_is_there_after_reopening() {
-    let Fixture { database, directory } =
-        Fixture::with_schema(json!({"users": [null, {"by_name": ["name"]}]})).await;
+    let Fixture { database, directory } = Fixture::with_schema(json!({"users": [null, {"by_name": ["name"]}]})).await;
     let fixture = Fixture { database, directory };
     let id = fixture.insert("users", json!({"name": "ann"})).await;
     fixture.insert("others", json!({})).await;
@@ -271,7 +273,8 @@ async fn limits_have_their_codes() {
     let error = loop {
         let next = u128::from_be_bytes(internal) + 3;
         internal = next.to_be_bytes();
-        let other = convex_wasm_values::DocumentId { table: id.table, internal: convex_wasm_values::InternalId(internal) };
+        let other =
+            convex_wasm_values::DocumentId { table: id.table, internal: convex_wasm_values::InternalId(internal) };
         if let Err(error) = get(&mut transaction, &other.to_string()).await {
             break error;
         }
@@ -294,7 +297,10 @@ async fn environment_variables_and_artifacts_are_kept() {
 
     let mut transaction = fixture.begin();
     let variables = transaction.environment_variables().await.unwrap();
-    assert_eq!(variables.into_iter().collect::<Vec<_>>(), [("A".to_owned(), "3".to_owned()), ("B".to_owned(), "2".to_owned())]);
+    assert_eq!(
+        variables.into_iter().collect::<Vec<_>>(),
+        [("A".to_owned(), "3".to_owned()), ("B".to_owned(), "2".to_owned())]
+    );
     assert_eq!(transaction.artifact("modules").await.unwrap(), Some(artifact.clone()));
     assert_eq!(transaction.artifact("other").await.unwrap(), None);
     assert_eq!(transaction.artifacts().await.unwrap().into_keys().collect::<Vec<_>>(), ["modules"]);

@@ -45,9 +45,17 @@ async fn ranges_select_what_they_say() {
         (json!([even(), expression("Gt", "number", json!(2))]), "asc", vec![4., 6., 8.]),
         (json!([even(), expression("Gte", "number", json!(2))]), "desc", vec![8., 6., 4., 2.]),
         (json!([even(), expression("Lt", "number", json!(4))]), "asc", vec![0., 2.]),
-        (json!([even(), expression("Gt", "number", json!(0)), expression("Lte", "number", json!(6))]), "asc", vec![2., 4., 6.]),
+        (
+            json!([even(), expression("Gt", "number", json!(0)), expression("Lte", "number", json!(6))]),
+            "asc",
+            vec![2., 4., 6.],
+        ),
         (json!([even(), expression("Eq", "number", json!(4))]), "asc", vec![4.]),
-        (json!([even(), expression("Eq", "number", json!(4)), expression("Gt", "_creationTime", json!(0))]), "asc", vec![4.]),
+        (
+            json!([even(), expression("Eq", "number", json!(4)), expression("Gt", "_creationTime", json!(0))]),
+            "asc",
+            vec![4.],
+        ),
         (json!([expression("Gt", "channel", json!("even"))]), "asc", vec![1., 3., 5., 7., 9.]),
         (json!([expression("Lte", "channel", json!("even"))]), "asc", vec![0., 2., 4., 6., 8.]),
         (json!([expression("Eq", "channel", json!("none"))]), "asc", vec![]),
@@ -78,7 +86,13 @@ async fn missing_fields_come_first_and_types_in_their_order() {
     assert_eq!(collect(json!([mixed, above])).await.len(), 4);
     let above = expression("Gt", "number", json!(5));
     assert_eq!(collect(json!([mixed, above])).await, [json!("text"), json!([])]);
-    let rows = fixture.collect(index_range("messages.by_channel", json!([expression("Eq", "channel", json!({"$undefined": null}))]), "asc")).await;
+    let rows = fixture
+        .collect(index_range(
+            "messages.by_channel",
+            json!([expression("Eq", "channel", json!({"$undefined": null}))]),
+            "asc",
+        ))
+        .await;
     assert_eq!(rows, [] as [Json; 0]);
 }
 
@@ -89,7 +103,10 @@ async fn built_in_indexes_can_be_queried() {
     assert_eq!(numbers(&rows), (0..10).map(f64::from).collect::<Vec<_>>());
     let time = rows[6]["_creationTime"].clone();
     let range = json!([expression("Gte", "_creationTime", time)]);
-    assert_eq!(numbers(&fixture.collect(index_range("messages.by_creation_time", range, "desc")).await), [9., 8., 7., 6.]);
+    assert_eq!(
+        numbers(&fixture.collect(index_range("messages.by_creation_time", range, "desc")).await),
+        [9., 8., 7., 6.]
+    );
     let range = json!([expression("Eq", "_id", rows[3]["_id"].clone())]);
     assert_eq!(numbers(&fixture.collect(index_range("messages.by_id", range, "asc")).await), [3.]);
     let mut ids: Vec<String> = field(&rows, "_id").iter().map(|id| id.as_str().unwrap().to_owned()).collect();
@@ -357,7 +374,8 @@ async fn large_pages_are_to_be_split() {
     // The halves of a split page are the page.
     let split = cut.split_cursor.clone().unwrap();
     let first = page(&mut fixture.begin(), with(json!({"endCursor": split}))).await.unwrap();
-    let second = page(&mut fixture.begin(), with(json!({"cursor": split, "endCursor": cut.continue_cursor}))).await.unwrap();
+    let second =
+        page(&mut fixture.begin(), with(json!({"cursor": split, "endCursor": cut.continue_cursor}))).await.unwrap();
     assert_eq!([page_numbers(&first), page_numbers(&second)].concat(), page_numbers(&cut));
     assert_eq!((first.page.len(), first.split_cursor), (2, None));
 }

@@ -104,7 +104,9 @@ async fn an_index_covers_what_was_there_before() {
     let fixture = Fixture::new().await;
     let mut transaction = fixture.begin();
     for number in 0..1_000 {
-        insert(&mut transaction, "users", json!({"name": format!("n{}", number % 10), "number": number})).await.unwrap();
+        insert(&mut transaction, "users", json!({"name": format!("n{}", number % 10), "number": number}))
+            .await
+            .unwrap();
     }
     fixture.database.commit(transaction).await.unwrap();
     fixture.database.set_schema(&schema(json!({"users": [null, {"by_name": ["name"]}]}))).await.unwrap();

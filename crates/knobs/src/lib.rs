@@ -32,6 +32,7 @@ impl<T: Copy + FromStr + std::fmt::Display> Knob<T> {
         *self.value.get_or_init(|| self.read().unwrap_or(self.default))
     }
 
+    #[expect(clippy::disallowed_methods, reason = "this is the place where environment variables are read")]
     fn read(&self) -> Result<T, InvalidKnob> {
         match std::env::var(self.name) {
             Ok(text) => text.trim().parse().map_err(|_| InvalidKnob {

@@ -34,12 +34,7 @@ pub trait Persistence: Send + Sync + 'static {
     fn max_timestamp(&self) -> BoxFuture<'_, Result<Timestamp>>;
 
     /// The documents that keys of an index lead to at a timestamp, in the order of `keys`.
-    fn get(
-        &self,
-        index: IndexId,
-        keys: Vec<Key>,
-        at: Timestamp,
-    ) -> BoxFuture<'_, Result<Vec<Option<Versioned>>>>;
+    fn get(&self, index: IndexId, keys: Vec<Key>, at: Timestamp) -> BoxFuture<'_, Result<Vec<Option<Versioned>>>>;
 
     /// The first rows, at most `limit`, of a range of an index at a timestamp, in the order asked for. Fewer rows than
     /// `limit` mean that the range has no more.

@@ -148,9 +148,9 @@ fn present(value: Option<ConvexValue>) -> Result<ConvexValue, ValueError> {
 
 fn decode<'de>(deserializer: impl Deserializer<'de>) -> Result<Option<ConvexValue>, ValueError> {
     let failure = RefCell::new(None);
-    let value = Decoder { depth: 0, failure: &failure }.deserialize(deserializer).map_err(|error| {
-        failure.borrow_mut().take().unwrap_or_else(|| ValueError::MalformedJson(error.to_string()))
-    })?;
+    let value = Decoder { depth: 0, failure: &failure }
+        .deserialize(deserializer)
+        .map_err(|error| failure.borrow_mut().take().unwrap_or_else(|| ValueError::MalformedJson(error.to_string())))?;
     if let Some(value) = &value
         && value.size() > MAX_VALUE_SIZE
     {
@@ -268,11 +268,7 @@ impl<'de> Visitor<'de> for Decoder<'_> {
 
 impl Decoder<'_> {
     /// Reads the rest of an object whose first key starts with `$`.
-    fn visit_special<'de, A: MapAccess<'de>>(
-        self,
-        name: &str,
-        mut fields: A,
-    ) -> Result<Option<ConvexValue>, A::Error> {
+    fn visit_special<'de, A: MapAccess<'de>>(self, name: &str, mut fields: A) -> Result<Option<ConvexValue>, A::Error> {
         let payload = fields.next_value::<Json>()?;
         if let Some(second) = fields.next_key::<String>()? {
             return Err(self.fail(unexpected_special(if second.starts_with('$') { &second } else { name })));

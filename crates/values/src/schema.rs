@@ -249,7 +249,8 @@ impl<'a> IndexNames<'a> {
     fn add(&mut self, index: &'a Json) -> Result<&'a str, SchemaError> {
         let name = text(index, "indexDescriptor")?;
         let described = self.describe(name);
-        check_identifier(name).map_err(|error| SchemaError::new("InvalidIndexName", format!("{described}: {error}")))?;
+        check_identifier(name)
+            .map_err(|error| SchemaError::new("InvalidIndexName", format!("{described}: {error}")))?;
         if name.starts_with('_') || matches!(name, "by_id" | "by_creation_time") {
             return Err(SchemaError::new("IndexNameReserved", format!("{described} has a reserved name.")));
         }

@@ -323,13 +323,7 @@ impl Validator {
         }
     }
 
-    fn check_id(
-        &self,
-        table: &str,
-        id: &str,
-        tables: &dyn TableMapping,
-        path: &str,
-    ) -> Result<(), ValidationError> {
+    fn check_id(&self, table: &str, id: &str, tables: &dyn TableMapping, path: &str) -> Result<(), ValidationError> {
         let Ok(parsed) = id.parse::<DocumentId>() else {
             return Err(self.mismatch(&ConvexValue::from(id), path));
         };

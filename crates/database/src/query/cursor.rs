@@ -55,9 +55,7 @@ impl CursorCipher {
         let fingerprint = fingerprint(query);
         let plain = hex::decode(cursor)
             .ok()
-            .and_then(|sealed| {
-                self.cipher.decrypt(&Nonce::default(), Payload { msg: &sealed, aad: &fingerprint }).ok()
-            })
+            .and_then(|sealed| self.cipher.decrypt(&Nonce::default(), Payload { msg: &sealed, aad: &fingerprint }).ok())
             .ok_or_else(invalid_cursor)?;
         match plain.split_first() {
             Some((0, [])) => Ok(Position::End),

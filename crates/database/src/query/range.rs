@@ -43,7 +43,8 @@ impl RangeExpression {
             _ => return Err(invalid(format!("Unknown index range expression {json}."))),
         };
         let field = json.get("fieldPath").and_then(Json::as_str).unwrap_or_default();
-        let field = FieldPath::parse(field).map_err(|error| invalid(format!("Invalid field in index range: {error}")))?;
+        let field =
+            FieldPath::parse(field).map_err(|error| invalid(format!("Invalid field in index range: {error}")))?;
         let value = json.get("value").ok_or_else(|| invalid(format!("Index range expression {json} has no value.")))?;
         Ok(Self { comparison, field, value: decode_optional(value)? })
     }

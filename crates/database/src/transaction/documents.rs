@@ -6,15 +6,11 @@ use std::sync::Arc;
 use convex_wasm_persistence::{DocumentKey, KeyRange, Versioned};
 use convex_wasm_values::names::check_identifier;
 use convex_wasm_values::value::{MAX_DOCUMENT_NESTING, MAX_DOCUMENT_SIZE, object_nesting, object_size};
-use convex_wasm_values::{ConvexObject, ConvexValue, DocumentId, FieldPath, InternalId, decode_object, decode_patch};
+use convex_wasm_values::{ConvexObject, ConvexValue, DocumentId, InternalId, decode_object, decode_patch};
 
 use super::{Current, Transaction};
-use crate::catalog::{IndexState, SchemaRowState, Table, id_key, index_document, schema_document, table_document};
-use crate::system_tables::{INDEX, SCHEMAS, TABLES};
+use crate::catalog::{SchemaRow, SchemaRowState, Table, id_key};
 use crate::{DocumentArg, Error, InsertArg, PatchArg, ReplaceArg, Result};
-
-/// Most tables of users.
-const MAX_TABLES: usize = 10_000;
 
 impl Transaction {
     /// `1.0/get`: a document, or `None` if there is none.
@@ -187,7 +183,7 @@ impl Transaction {
             )));
         }
         self.read_schemas();
-        let check = |row: &crate::catalog::SchemaRow| match row.schema.enforced_type(&table.name) {
+        let check = |row: &SchemaRow| match row.schema.enforced_type(&table.name) {
             Some(document_type) => document_type.check_object(&content, self.catalog.as_ref()),
             None => Ok(()),
         };
@@ -211,44 +207,6 @@ impl Transaction {
             self.set_schema_state(row.id, state).await?;
         }
         Ok(content)
-    }
-
-    /// Changes the state of a row of `_schemas`.
-    pub(crate) async fn set_schema_state(&mut self, id: InternalId, state: SchemaRowState) -> Result<()> {
-        let Some(row) = self.catalog.schema(id).cloned() else { return Ok(()) };
-        self.replace_system_row(&SCHEMAS, id, Some(schema_document(&row.schema, &state))).await
-    }
-
-    /// The table that a document is inserted into.
-    fn table_to_write(&mut self, name: &str) -> Result<Arc<Table>> {
-        check_identifier(name).map_err(|error| Error::developer("InvalidTableName", error))?;
-        if name.starts_with('_') {
-            return Err(Error::developer("ReadOnlyTable", format!("Table `{name}` cannot be written to.")));
-        }
-        match self.table(name) {
-            Some(table) => Ok(table),
-            None => self.create_table(name),
-        }
-    }
-
-    /// Creates a table with its two built-in indexes.
-    pub(crate) fn create_table(&mut self, name: &str) -> Result<Arc<Table>> {
-        // The new number depends on all others: two transactions that create tables conflict.
-        self.reads.record(TABLES.index(0), KeyRange::all());
-        if self.catalog.user_tables().count() >= MAX_TABLES {
-            return Err(Error::developer("TooManyTables", format!("There are too many tables (limit: {MAX_TABLES}).")));
-        }
-        let number = self.catalog.next_table_number();
-        let tablet = convex_wasm_persistence::TabletId(self.insert_system(&TABLES, table_document(name, number))?);
-        let built_in = [("by_id", Vec::new()), ("by_creation_time", vec![FieldPath::creation_time()])];
-        for (index, fields) in built_in {
-            let row = index_document(tablet, index, &fields, IndexState::Enabled, false);
-            self.insert_system(&INDEX, row)?;
-        }
-        self.catalog
-            .tablet(tablet)
-            .cloned()
-            .ok_or_else(|| Error::developer("InvalidTable", format!("Table `{name}` could not be created.")))
     }
 
     pub(super) fn count_read(&mut self, table: &Table, document: Arc<ConvexObject>) -> Result<Arc<ConvexObject>> {

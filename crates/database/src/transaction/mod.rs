@@ -5,20 +5,21 @@ mod limits;
 mod queries;
 mod scan;
 mod system;
+mod tables;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use convex_wasm_persistence::{DocumentKey, KeyRange, Timestamp, Versioned};
-use convex_wasm_values::sort_key::{encode_sort_key, encode_string_key, prefix_end};
-use convex_wasm_values::{ConvexObject, ConvexValue, DocumentId, InternalId, Schema, TableMapping, TableNumber};
+use convex_wasm_values::sort_key::prefix_end;
+use convex_wasm_values::{ConvexObject, ConvexValue, InternalId, Schema, TableMapping, TableNumber};
 use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 
-use crate::catalog::{Catalog, Index, Table, id_key};
+use crate::catalog::{Catalog, Table, id_key};
 use crate::committer::Request;
 use crate::database::Inner;
-use crate::system_tables::{INDEX, SCHEMAS, SystemTable, TABLES};
+use crate::system_tables::{SCHEMAS, SystemTable};
 use crate::writes::{Savepoint, Writes};
 use crate::{QueryId, ReadSet, Result};
 use limits::Counters;
@@ -162,11 +163,6 @@ impl Transaction {
         self.catalog.active_schema().map_or_else(|| Arc::new(Schema::empty()), |row| row.schema.clone())
     }
 
-    /// The number that ids of a table carry, or `None` if there is no such table.
-    pub fn table_number(&mut self, name: &str) -> Option<TableNumber> {
-        self.table(name).map(|table| table.number)
-    }
-
     /// Turns the transaction into a request to commit it.
     pub(crate) fn into_request(mut self, reply: tokio::sync::oneshot::Sender<Result<Timestamp>>) -> Request {
         self.record_open_queries();
@@ -191,39 +187,6 @@ impl Transaction {
     /// Records that all schemas were read.
     pub(crate) fn read_schemas(&mut self) {
         self.reads.record(SCHEMAS.index(0), KeyRange::all());
-    }
-
-    /// A table by its name. That it exists, or not, counts as read.
-    pub(crate) fn table(&mut self, name: &str) -> Option<Arc<Table>> {
-        let mut prefix = Vec::new();
-        encode_string_key(name, &mut prefix);
-        self.reads.record(TABLES.index(2), with_prefix(prefix));
-        self.catalog.table(name).cloned()
-    }
-
-    /// A table by its number. That it exists, or not, counts as read.
-    fn table_by_number(&mut self, number: TableNumber) -> Option<Arc<Table>> {
-        let table = self.catalog.table_by_number(number).cloned();
-        let range = match &table {
-            Some(table) => {
-                let row = DocumentId { table: TABLES.number, internal: table.tablet.0 };
-                KeyRange::point(&id_key(row))
-            }
-            None => KeyRange::all(),
-        };
-        self.reads.record(TABLES.index(0), range);
-        table
-    }
-
-    /// The indexes of a name. What there is counts as read.
-    fn indexes(&mut self, table: &Table, name: &str) -> Vec<Arc<Index>> {
-        if !table.is_system() {
-            let mut prefix = Vec::new();
-            encode_sort_key(Some(&ConvexValue::Bytes(table.tablet.0.0.to_vec())), &mut prefix);
-            encode_string_key(name, &mut prefix);
-            self.reads.record(INDEX.index(2), with_prefix(prefix));
-        }
-        table.indexes.iter().filter(|index| index.name == name).cloned().collect()
     }
 
     /// Reads a document by its id, without counting.

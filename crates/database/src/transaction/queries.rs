@@ -172,7 +172,11 @@ impl Transaction {
             continue_cursor,
             split_cursor,
             page_status: limits.status(&read, end.is_some()),
-            page: read.rows.into_iter().map(|(_, document)| ConvexValue::Object(ConvexObject::clone(&document))).collect(),
+            page: read
+                .rows
+                .into_iter()
+                .map(|(_, document)| ConvexValue::Object(ConvexObject::clone(&document)))
+                .collect(),
         })
     }
 

@@ -54,19 +54,18 @@ impl IndexScan {
             if self.fetched.is_empty() {
                 self.fetch(persistence, at).await?;
             }
-            let stored = self.fetched.front();
             let written = writes.first_in(self.index, &self.remaining, self.order);
+            let stored = self.fetched.front().filter(|stored| match written {
+                Some((key, _)) => self.is_before(&stored.key, key),
+                None => true,
+            });
             let (key, document) = match (stored, written) {
+                (Some(stored), _) => (stored.key.clone(), Some(stored.versioned.document.clone())),
+                (None, Some((key, document))) => (key.clone(), document.cloned()),
                 (None, None) => {
                     self.finished = true;
                     return Ok(None);
                 }
-                (Some(stored), written) if written.is_none_or(|(key, _)| self.is_before(&stored.key, key)) => {
-                    (stored.key.clone(), Some(stored.versioned.document.clone()))
-                }
-                (_, Some((key, document))) => (key.clone(), document.cloned()),
-                // The guard above holds whenever nothing is written.
-                (Some(stored), None) => (stored.key.clone(), Some(stored.versioned.document.clone())),
             };
             if self.fetched.front().is_some_and(|stored| stored.key == key) {
                 self.fetched.pop_front();

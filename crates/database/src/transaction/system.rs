@@ -3,15 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use convex_wasm_knobs::{
-    ENV_VAR_LIMIT, ENV_VAR_NAME_MAX_LENGTH, ENV_VAR_TOTAL_SIZE_LIMIT, ENV_VAR_VALUE_MAX_LENGTH,
-};
+use convex_wasm_knobs::{ENV_VAR_LIMIT, ENV_VAR_NAME_MAX_LENGTH, ENV_VAR_TOTAL_SIZE_LIMIT, ENV_VAR_VALUE_MAX_LENGTH};
 use convex_wasm_persistence::{BlobId, KeyRange, Order, PersistenceError};
 use convex_wasm_values::{ConvexObject, ConvexValue, DocumentId};
 
 use super::scan::IndexScan;
 use super::{Current, Transaction, with_prefix};
-use crate::system_tables::{ENVIRONMENT_VARIABLES, SOURCE_PACKAGES, SystemTable, TABLES};
+use crate::system_tables::{ENVIRONMENT_VARIABLES, SOURCE_PACKAGES, SystemTable};
 use crate::{Error, Result};
 use convex_wasm_values::sort_key::encode_string_key;
 
@@ -55,14 +53,6 @@ impl Artifact {
 }
 
 impl Transaction {
-    /// The names of all tables of users, in order.
-    pub fn table_names(&mut self) -> Vec<String> {
-        self.reads.record(TABLES.index(0), KeyRange::all());
-        let mut names: Vec<String> = self.catalog.user_tables().map(|table| table.name.clone()).collect();
-        names.sort();
-        names
-    }
-
     /// The environment variables of the deployment.
     pub async fn environment_variables(&mut self) -> Result<BTreeMap<String, String>> {
         let rows = self.named_rows(&ENVIRONMENT_VARIABLES, KeyRange::all()).await?;
@@ -84,10 +74,7 @@ impl Transaction {
                 None => variables.remove(name),
             };
             let row = value.as_deref().map(|value| {
-                ConvexObject::from([
-                    ("name".to_owned(), name.as_str().into()),
-                    ("value".to_owned(), value.into()),
-                ])
+                ConvexObject::from([("name".to_owned(), name.as_str().into()), ("value".to_owned(), value.into())])
             });
             self.set_named_row(&ENVIRONMENT_VARIABLES, name, row).await?;
         }
@@ -134,9 +121,7 @@ impl Transaction {
         let prefetch = convex_wasm_knobs::DEFAULT_QUERY_PREFETCH.get();
         let mut scan = IndexScan::new(table.index(BY_NAME), range, Order::Ascending, prefetch);
         let mut rows = Vec::new();
-        while let Some((_, row)) =
-            scan.next(self.database.persistence.as_ref(), self.timestamp, &self.writes).await?
-        {
+        while let Some((_, row)) = scan.next(self.database.persistence.as_ref(), self.timestamp, &self.writes).await? {
             rows.push(row);
         }
         scan.record(&mut self.reads);

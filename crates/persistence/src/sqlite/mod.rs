@@ -82,8 +82,10 @@ impl SqlitePersistence {
             let _ = reply.send(work(connection));
         });
         let sent = self.writer.as_ref().is_some_and(|writer| writer.send(job).is_ok());
-        async move { if sent { answer.await.unwrap_or(Err(PersistenceError::Closed)) } else { Err(PersistenceError::Closed) } }
-            .boxed()
+        async move {
+            if sent { answer.await.unwrap_or(Err(PersistenceError::Closed)) } else { Err(PersistenceError::Closed) }
+        }
+        .boxed()
     }
 
     fn on_reader<T: Send + 'static>(

@@ -39,7 +39,8 @@ impl Target {
         let mut rows = select.query(params![self.ts, table, id]).map_err(from_sqlite)?;
         let missing = || damaged("an index entry leads to a revision that is not there");
         let row = rows.next().map_err(from_sqlite)?.ok_or_else(missing)?;
-        let json = row.get_ref(0).map_err(from_sqlite)?.as_str_or_null().map_err(|error| damaged(&error.to_string()))?;
+        let json =
+            row.get_ref(0).map_err(from_sqlite)?.as_str_or_null().map_err(|error| damaged(&error.to_string()))?;
         let document: ConvexObject = serde_json::from_str(json.ok_or_else(missing)?)
             .map_err(|error| damaged(&format!("the document of an index entry does not parse: {error}")))?;
         Ok(Some(Versioned { timestamp: from_integer(self.ts)?, document: Arc::new(document) }))
@@ -108,8 +109,7 @@ fn scan_until_jump(
              WHERE index_id = ?1 AND ts <= ?2 AND key >= ?3 {above} ORDER BY key {direction}, ts {direction}"
         ))
         .map_err(from_sqlite)?;
-    let mut entries =
-        select.query(params![index.0.0, to_column(at), range.start, range.end]).map_err(from_sqlite)?;
+    let mut entries = select.query(params![index.0.0, to_column(at), range.start, range.end]).map_err(from_sqlite)?;
     // Ascending, the newest entry of a key is the last one of its group; descending, it is the first one.
     let mut current: Option<(Key, Target)> = None;
     let mut steps = 0;

@@ -48,12 +48,8 @@ pub fn insert(at: u64, (key, content): (DocumentKey, ConvexObject)) -> WriteBatc
 
 fn change(at: u64, key: DocumentKey, content: Option<ConvexObject>) -> WriteBatch {
     let timestamp = Timestamp(at);
-    let entry = IndexEntry {
-        index: table(),
-        key: vec![key.id.0[0]],
-        timestamp,
-        document: content.is_some().then_some(key),
-    };
+    let entry =
+        IndexEntry { index: table(), key: vec![key.id.0[0]], timestamp, document: content.is_some().then_some(key) };
     let revision = Revision { timestamp, key, content: content.map(Arc::new), previous: None };
     WriteBatch { revisions: vec![revision], entries: vec![entry] }
 }
@@ -100,10 +96,8 @@ async fn reads_see_their_timestamp(persistence: &dyn Persistence) {
         [(9, None), (10, Some((10, "first"))), (29, Some((20, "second"))), (30, None), (99, Some((40, "third")))]
     {
         let found = persistence.get(table(), vec![vec![1], vec![2]], Timestamp(at)).await.unwrap();
-        let found: Vec<_> = found
-            .into_iter()
-            .map(|found| found.map(|found| (found.timestamp.0, text_of(&found.document))))
-            .collect();
+        let found: Vec<_> =
+            found.into_iter().map(|found| found.map(|found| (found.timestamp.0, text_of(&found.document)))).collect();
         assert_eq!(found, [expected.map(|(timestamp, text)| (timestamp, text.to_owned())), None], "at {at}");
         let scanned = scan(persistence, KeyRange::all(), at, Order::Ascending, 9).await;
         assert_eq!(scanned, rows(&expected.map(|(_, text)| vec![(1, text)]).unwrap_or_default()), "at {at}");
@@ -142,7 +136,7 @@ async fn a_scan_is_not_confused_by_many_versions(persistence: &dyn Persistence) 
         };
         let (key, content) = document(id, &format!("{at}"));
         let content = (at % 7 != 0).then_some(content);
-        model.insert((id, at), content.as_ref().map(|content| text_of(content)));
+        model.insert((id, at), content.as_ref().map(text_of));
         let one = change(at, key, content);
         batch.revisions.extend(one.revisions);
         batch.entries.extend(one.entries);
