@@ -1,5 +1,6 @@
 //! `Math` (ECMA-262 §21.3).
 
+mod fdlibm;
 mod random;
 
 use crate::builtin::{CallContext, constants, methods, native, to_string_tag};
@@ -38,17 +39,17 @@ pub(crate) fn install() {
             ("atanh", 1, native(|cx| unary(cx, libm::atanh))),
             ("atan2", 2, native(|cx| binary(cx, libm::atan2))),
             ("ceil", 1, native(|cx| rounding(cx, f64::ceil))),
-            ("cbrt", 1, native(|cx| unary(cx, libm::cbrt))),
+            ("cbrt", 1, native(|cx| unary(cx, fdlibm::cbrt))),
             ("expm1", 1, native(|cx| unary(cx, libm::expm1))),
             ("clz32", 1, native(|cx| Ok(to_uint32(cx.arg(0))?.leading_zeros().into()))),
             ("cos", 1, native(|cx| unary(cx, libm::cos))),
             ("cosh", 1, native(|cx| unary(cx, libm::cosh))),
-            ("exp", 1, native(|cx| unary(cx, libm::exp))),
+            ("exp", 1, native(|cx| unary(cx, fdlibm::exp))),
             ("floor", 1, native(|cx| rounding(cx, f64::floor))),
             ("fround", 1, native(|cx| unary(cx, |number| number as f32 as f64))),
             ("hypot", 2, native(hypot)),
             ("imul", 2, native(imul)),
-            ("log", 1, native(|cx| unary(cx, libm::log))),
+            ("log", 1, native(|cx| unary(cx, fdlibm::log))),
             ("log1p", 1, native(|cx| unary(cx, libm::log1p))),
             ("log2", 1, native(|cx| unary(cx, libm::log2))),
             ("log10", 1, native(|cx| unary(cx, libm::log10))),

@@ -1,14 +1,20 @@
 //! `RegExp` (ECMA-262 §22.2).
 
+mod char_class;
+mod compiler;
 mod exec;
 mod fallback;
+mod first;
 mod flags;
+mod instruction;
 mod iterator;
 mod match_all;
+mod matcher;
 mod pristine;
 mod program;
 mod replace;
 mod split;
+mod syntax;
 
 use core::cell::Cell;
 

@@ -15,7 +15,7 @@ fn weekday(fields: &Fields) -> &'static str {
 
 /// Year of the legacy formats: at least four digits.
 fn year(year: f64) -> String {
-    if year < 0.0 { format!("-{:06}", -year) } else { format!("{year:04}") }
+    if year < 0.0 { format!("-{:04}", -year) } else { format!("{year:04}") }
 }
 
 fn clock(fields: &Fields) -> String {
@@ -59,8 +59,7 @@ pub fn utc(time: f64) -> String {
 pub fn locale_date(time: f64) -> String {
     let f = fields(time);
     let year = if f.year <= 0.0 { 1.0 - f.year } else { f.year };
-    let era = if f.year <= 0.0 { " B" } else { "" };
-    format!("{}/{}/{}{era}", f.month + 1.0, f.day, year)
+    format!("{}/{}/{year}", f.month + 1.0, f.day)
 }
 
 /// `toLocaleTimeString` in American English: `8:09:10 AM`.

@@ -186,8 +186,8 @@ pub fn to_radix(number: f64, radix: u32) -> String {
         }
     }
     let mut digits: Vec<char> = Vec::new();
-    // Digits below the precision of the double are zeros.
-    while exponent_of(whole) > 52 {
+    // Digits that the precision of a double does not reach are zeros.
+    while exponent_of(whole / base) > 52 {
         whole /= base;
         digits.push('0');
     }

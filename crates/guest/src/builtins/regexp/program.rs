@@ -1,10 +1,14 @@
 //! Compiled patterns, cached by pattern and flags.
 
+use super::compiler::compile;
 use super::fallback;
 use super::flags::Flags;
+use super::instruction::Code;
+use super::matcher::search;
+use super::syntax;
 use crate::shape::FastMap;
 use crate::state::State;
-use crate::string::JsString;
+use crate::string::{JsString, Units};
 
 /// A group that took part: where it begins and ends. `NONE` marks one that did not.
 pub type Span = (u32, u32);
@@ -18,7 +22,15 @@ pub struct Program {
     pub flags: Flags,
     /// Names of groups in the order of the groups (0: the whole match); empty if no group has a name.
     pub group_names: Vec<Option<JsString>>,
-    matcher: fallback::Matcher,
+    engine: Engine,
+}
+
+/// What executes it.
+enum Engine {
+    /// Our matcher, for what patterns are mostly made of.
+    Backtracker(Code),
+    /// The complete one.
+    Fallback(fallback::Matcher),
 }
 
 impl Program {
@@ -26,7 +38,12 @@ impl Program {
     #[inline]
     pub fn execute(&self, subject: JsString, start: u32, sticky: bool, spans: &mut Vec<Span>) -> bool {
         spans.clear();
-        self.matcher.execute(subject, start, sticky, spans)
+        let is_unicode = self.flags.is_unicode();
+        match (&self.engine, subject.units()) {
+            (Engine::Backtracker(code), Units::Latin1(text)) => search(code, is_unicode, text, start, sticky, spans),
+            (Engine::Backtracker(code), Units::Utf16(text)) => search(code, is_unicode, text, start, sticky, spans),
+            (Engine::Fallback(matcher), _) => matcher.execute(subject, start, sticky, spans),
+        }
     }
 }
 
@@ -38,8 +55,19 @@ pub fn cached(pattern: JsString, flags: Flags) -> Result<&'static Program, Strin
     if let Some(program) = CACHE.with(|cache| cache.get_or_insert_default().get(&key).copied()) {
         return Ok(program);
     }
-    let (matcher, group_names) = fallback::Matcher::compile(pattern, flags)?;
-    let program: &'static Program = Box::leak(Box::new(Program { flags, group_names, matcher }));
+    let (engine, group_names) = match own(pattern, flags) {
+        Ok((code, names)) => (Engine::Backtracker(code), names),
+        Err(syntax::Unsupported) => {
+            let (matcher, names) = fallback::Matcher::compile(pattern, flags)?;
+            (Engine::Fallback(matcher), names)
+        }
+    };
+    let program: &'static Program = Box::leak(Box::new(Program { flags, group_names, engine }));
     CACHE.with(|cache| cache.get_or_insert_default().insert(key, program));
     Ok(program)
+}
+
+fn own(pattern: JsString, flags: Flags) -> Result<(Code, Vec<Option<JsString>>), syntax::Unsupported> {
+    let parsed = syntax::parse(pattern, flags)?;
+    Ok((compile(&parsed, flags)?, parsed.names))
 }

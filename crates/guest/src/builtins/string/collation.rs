@@ -67,9 +67,12 @@ fn locale_compare(cx: &CallContext) -> JsResult {
         hand_over("localeCompare in this locale");
     }
     let options = options(cx.arg(2))?;
-    let order = match (string.units(), other.units()) {
+    let latin1 = |string: JsString| -> Option<Vec<u8>> {
+        string.units().iter().map(|unit| u8::try_from(unit).ok()).collect()
+    };
+    let order = match (latin1(string), latin1(other)) {
         _ if string.equals(other) => Some(Ordering::Equal),
-        (Units::Latin1(a), Units::Latin1(b)) => compare(a, b, options),
+        (Some(a), Some(b)) => compare(&a, &b, options),
         _ => None,
     };
     match order {

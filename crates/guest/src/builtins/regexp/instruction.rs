@@ -1,0 +1,121 @@
+//! Instructions of the backtracking matcher.
+
+use super::char_class::CharClass;
+use super::compiler::First;
+
+/// "No class", "no register".
+pub const NO_CLASS: u32 = u32::MAX;
+
+/// A test of one character.
+#[derive(Clone, Copy)]
+pub enum Single {
+    /// This one.
+    Char(u32),
+    /// One of two.
+    Either(u32, u32),
+    /// One of a class.
+    Class(u32),
+    /// Any but line terminators.
+    Dot,
+    /// Any.
+    Any,
+}
+
+/// An instruction. Targets are positions in [`Code::instructions`].
+#[derive(Clone, Copy)]
+pub enum Instruction {
+    /// Takes one character.
+    Single(Single),
+    /// Takes one kind of character again and again.
+    Repeat {
+        /// The kind.
+        single: Single,
+        /// At least so often.
+        min: u32,
+        /// At most so often.
+        max: u32,
+        /// As often as possible first.
+        greedy: bool,
+    },
+    /// Goes on at `primary`, and if that fails at `secondary`.
+    Split {
+        /// First choice.
+        primary: u32,
+        /// Second choice.
+        secondary: u32,
+        /// Class of characters the first choice begins with, or [`NO_CLASS`].
+        first: u32,
+    },
+    /// Goes on elsewhere.
+    Jump(u32),
+    /// Keeps the position in a slot.
+    Save(u32),
+    /// Forgets groups: slots `first..end`.
+    ResetGroups {
+        /// First slot.
+        first: u32,
+        /// Behind the last slot.
+        end: u32,
+    },
+    /// Sets a counter to 0.
+    SetCounter(u32),
+    /// Begins an iteration, or leaves the loop.
+    Count {
+        /// Its counter.
+        counter: u32,
+        /// At least so many iterations.
+        min: u32,
+        /// At most.
+        max: u32,
+        /// Iterating is the first choice.
+        greedy: bool,
+        /// Behind the loop.
+        exit: u32,
+    },
+    /// Fails if nothing was taken since `position` was saved, in an iteration beyond the minimum.
+    EmptyCheck {
+        /// Slot of the position.
+        position: u32,
+        /// Counter, or [`NO_CLASS`]: every iteration.
+        counter: u32,
+        /// The minimum.
+        min: u32,
+    },
+    /// `^`
+    Start,
+    /// `$`
+    End,
+    /// `\b` if true, `\B` if false.
+    WordBoundary(bool),
+    /// Matches what follows up to `end` without taking it.
+    Lookahead {
+        /// Whether it must match, or must not.
+        positive: bool,
+        /// Behind it.
+        end: u32,
+    },
+    /// Takes what a group took.
+    BackReference(u32),
+    /// The end.
+    Match,
+}
+
+/// A compiled pattern.
+pub struct Code {
+    /// Instructions; execution begins with the first.
+    pub instructions: Vec<Instruction>,
+    /// Classes.
+    pub classes: Vec<CharClass>,
+    /// Number of slots: two for each group, then registers.
+    pub slots: u32,
+    /// Number of groups, the whole match included.
+    pub group_count: u32,
+    /// Characters every match begins with, if it cannot be empty and they are known.
+    pub first: Option<First>,
+    /// Every match begins at position 0.
+    pub starts_at_zero: bool,
+    /// `^` and `$` match at line ends.
+    pub multiline: bool,
+    /// Case does not matter.
+    pub ignore_case: bool,
+}

@@ -1,0 +1,400 @@
+//! The backtracking matcher, over Latin-1 or UTF-16 text as it is.
+
+use super::char_class::{canonicalize, is_line_terminator, is_word};
+use super::instruction::{Code, Instruction, NO_CLASS, Single};
+use super::program::{NONE, Span};
+use crate::state::State;
+
+/// A slot that holds no position.
+const UNSET: u32 = u32::MAX;
+
+/// A unit of text.
+pub trait Unit: Copy + Into<u32> + PartialEq {
+    /// Whether two units may be halves of one character.
+    const PAIRS: bool;
+}
+
+impl Unit for u8 {
+    const PAIRS: bool = false;
+}
+
+impl Unit for u16 {
+    const PAIRS: bool = true;
+}
+
+/// What to do when the way taken so far fails.
+#[derive(Clone, Copy)]
+enum Choice {
+    /// Go on there.
+    Branch { target: u32, position: u32 },
+    /// Put the old value back into a slot, and go on failing.
+    Restore { slot: u32, value: u32 },
+    /// Give characters back, down to `least`, and go on behind the repetition.
+    Shrink { target: u32, least: u32, position: u32 },
+    /// Take one more character with the repetition at `repeat`, if there are `left` allowed, and go on behind it.
+    Extend { repeat: u32, position: u32, left: u32 },
+}
+
+/// Memory that executions share, because none is inside another.
+struct Scratch {
+    slots: Vec<u32>,
+    choices: Vec<Choice>,
+}
+
+static SCRATCH: State<Scratch> = State::new(Scratch { slots: Vec::new(), choices: Vec::new() });
+
+/// Searches from `start`, or only there if `sticky`. The groups are appended to `spans`.
+pub fn search<U: Unit>(code: &Code, is_unicode: bool, text: &[U], start: u32, sticky: bool, spans: &mut Vec<Span>) -> bool {
+    SCRATCH.with(|scratch| {
+        let Scratch { slots, choices } = scratch;
+        slots.clear();
+        slots.resize(code.slots as usize, UNSET);
+        choices.clear();
+        let mut matcher = Matcher { code, text, pairs: U::PAIRS && is_unicode, slots, choices };
+        let Some((from, to)) = matcher.search(start as usize, sticky) else { return false };
+        spans.push((from as u32, to as u32));
+        for group in 1..code.group_count as usize {
+            let span = (matcher.slots[group * 2], matcher.slots[group * 2 + 1]);
+            spans.push(if span.0 == UNSET || span.1 == UNSET { NONE } else { span });
+        }
+        true
+    })
+}
+
+struct Matcher<'a, U> {
+    code: &'a Code,
+    text: &'a [U],
+    /// Surrogate pairs are one character.
+    pairs: bool,
+    slots: &'a mut Vec<u32>,
+    choices: &'a mut Vec<Choice>,
+}
+
+impl<U: Unit> Matcher<'_, U> {
+    fn search(&mut self, start: usize, sticky: bool) -> Option<(usize, usize)> {
+        if sticky || self.code.starts_at_zero && start == 0 {
+            return self.match_at(start).map(|end| (start, end));
+        }
+        if self.code.starts_at_zero {
+            return None;
+        }
+        let mut from = start;
+        loop {
+            from = self.next_candidate(from)?;
+            if let Some(end) = self.match_at(from) {
+                return Some((from, end));
+            }
+            from += self.width(from).max(1);
+        }
+    }
+
+    /// The next position where a match may begin.
+    #[inline]
+    fn next_candidate(&self, from: usize) -> Option<usize> {
+        let Some(first) = &self.code.first else { return (from <= self.text.len()).then_some(from) };
+        let rest = self.text.get(from..)?;
+        let skipped = rest.iter().position(|&unit| {
+            let unit: u32 = unit.into();
+            if unit < 256 { first.bitmap.has(unit) } else { first.beyond }
+        })?;
+        Some(from + skipped)
+    }
+
+    /// Units of the character at `position`; 0 at the end.
+    #[inline(always)]
+    fn width(&self, position: usize) -> usize {
+        if position >= self.text.len() {
+            return 0;
+        }
+        1 + usize::from(self.pairs && self.is_pair(position))
+    }
+
+    fn is_pair(&self, position: usize) -> bool {
+        let unit = |position: usize| self.text.get(position).map_or(0, |&unit| unit.into());
+        unit(position) & 0xFC00 == 0xD800 && unit(position + 1) & 0xFC00 == 0xDC00
+    }
+
+    /// The character at `position` and its width.
+    #[inline(always)]
+    fn character(&self, position: usize) -> Option<(u32, usize)> {
+        let unit: u32 = (*self.text.get(position)?).into();
+        if self.pairs && self.is_pair(position) {
+            let low: u32 = self.text[position + 1].into();
+            return Some((0x1_0000 + ((unit & 0x3FF) << 10) + (low & 0x3FF), 2));
+        }
+        Some((unit, 1))
+    }
+
+    #[inline(always)]
+    fn takes(&self, single: Single, character: u32) -> bool {
+        match single {
+            Single::Char(wanted) => character == wanted,
+            Single::Either(lower, upper) => character == lower || character == upper,
+            Single::Class(class) => self.code.classes[class as usize].has(character),
+            Single::Dot => !is_line_terminator(character),
+            Single::Any => true,
+        }
+    }
+
+    /// Takes up to `max` characters of a kind: the position behind them and their number.
+    #[inline(always)]
+    fn run_of(&self, start: usize, max: u32, takes: impl Fn(u32) -> bool) -> (usize, u32) {
+        if !self.pairs {
+            let rest = self.text.get(start..).unwrap_or(&[]);
+            let rest = &rest[..rest.len().min(max as usize)];
+            let count = rest.iter().position(|&unit| !takes(unit.into())).unwrap_or(rest.len());
+            return (start + count, count as u32);
+        }
+        let (mut position, mut count) = (start, 0);
+        while count < max
+            && let Some((character, width)) = self.character(position)
+            && takes(character)
+        {
+            position += width;
+            count += 1;
+        }
+        (position, count)
+    }
+
+    #[inline]
+    fn repeat(&self, single: Single, start: usize, max: u32) -> (usize, u32) {
+        match single {
+            Single::Char(wanted) => self.run_of(start, max, |character| character == wanted),
+            Single::Either(lower, upper) => {
+                self.run_of(start, max, |character| character == lower || character == upper)
+            }
+            Single::Class(class) => {
+                let class = &self.code.classes[class as usize];
+                self.run_of(start, max, |character| class.has(character))
+            }
+            Single::Dot => self.run_of(start, max, |character| !is_line_terminator(character)),
+            Single::Any => self.run_of(start, max, |_| true),
+        }
+    }
+
+    #[inline(always)]
+    fn set_slot(&mut self, slot: u32, value: u32) {
+        let old = core::mem::replace(&mut self.slots[slot as usize], value);
+        // Without choices there is nothing to come back to.
+        if !self.choices.is_empty() {
+            self.choices.push(Choice::Restore { slot, value: old });
+        }
+    }
+
+    /// Tries to match at `position`: the end of the match.
+    fn match_at(&mut self, position: usize) -> Option<usize> {
+        self.slots.fill(UNSET);
+        self.choices.clear();
+        self.execute(0, 0, position)
+    }
+
+    /// Executes from instruction `start`, taking back choices down to `base`: the end of the match.
+    fn execute(&mut self, base: usize, start: usize, mut position: usize) -> Option<usize> {
+        let code = self.code;
+        let mut at = start;
+        loop {
+            let proceeds = match code.instructions[at] {
+                Instruction::Single(single) => match self.character(position) {
+                    Some((character, width)) if self.takes(single, character) => {
+                        position += width;
+                        true
+                    }
+                    _ => false,
+                },
+                Instruction::Repeat { single, min, max, greedy } => {
+                    let wanted = if greedy { max } else { min };
+                    let (end, count) = self.repeat(single, position, wanted);
+                    if count < min {
+                        false
+                    } else {
+                        if greedy && count > min {
+                            let least = if min == 0 { position } else { self.repeat(single, position, min).0 };
+                            let target = at as u32 + 1;
+                            self.choices.push(Choice::Shrink { target, least: least as u32, position: end as u32 });
+                        } else if !greedy && max > min {
+                            let left = if max == u32::MAX { max } else { max - min };
+                            self.choices.push(Choice::Extend { repeat: at as u32, position: end as u32, left });
+                        }
+                        position = end;
+                        true
+                    }
+                }
+                Instruction::Split { primary, secondary, first } => {
+                    let may_match = first == NO_CLASS
+                        || match self.text.get(position) {
+                            Some(&unit) => code.classes[first as usize].has(unit.into()),
+                            None => false,
+                        };
+                    if may_match {
+                        self.choices.push(Choice::Branch { target: secondary, position: position as u32 });
+                        at = primary as usize;
+                    } else {
+                        at = secondary as usize;
+                    }
+                    continue;
+                }
+                Instruction::Jump(target) => {
+                    at = target as usize;
+                    continue;
+                }
+                Instruction::Save(slot) => {
+                    self.set_slot(slot, position as u32);
+                    true
+                }
+                Instruction::ResetGroups { first, end } => {
+                    for slot in first..end {
+                        if self.slots[slot as usize] != UNSET {
+                            self.set_slot(slot, UNSET);
+                        }
+                    }
+                    true
+                }
+                Instruction::SetCounter(counter) => {
+                    self.set_slot(counter, 0);
+                    true
+                }
+                Instruction::Count { counter, min, max, greedy, exit } => {
+                    let count = self.slots[counter as usize];
+                    if count >= max {
+                        at = exit as usize;
+                        continue;
+                    }
+                    if count >= min && !greedy {
+                        // The iteration is the second choice: it begins behind this instruction, counted there.
+                        self.choices.push(Choice::Restore { slot: counter, value: count });
+                        self.choices.push(Choice::Branch { target: at as u32 + 1, position: position as u32 });
+                        self.choices.push(Choice::Restore { slot: counter, value: count + 1 });
+                        at = exit as usize;
+                        continue;
+                    }
+                    if count >= min {
+                        self.choices.push(Choice::Branch { target: exit, position: position as u32 });
+                    }
+                    self.set_slot(counter, count + 1);
+                    true
+                }
+                Instruction::EmptyCheck { position: slot, counter, min } => {
+                    let is_beyond = counter == NO_CLASS || self.slots[counter as usize] > min;
+                    !(is_beyond && self.slots[slot as usize] == position as u32)
+                }
+                Instruction::Start => {
+                    position == 0
+                        || code.multiline && self.text.get(position - 1).is_some_and(|&unit| is_line_terminator(unit.into()))
+                }
+                Instruction::End => match self.text.get(position) {
+                    None => true,
+                    Some(&unit) => code.multiline && is_line_terminator(unit.into()),
+                },
+                Instruction::WordBoundary(wanted) => {
+                    let is_word_at = |position: Option<usize>| {
+                        position.and_then(|position| self.text.get(position)).is_some_and(|&unit| is_word(unit.into()))
+                    };
+                    (is_word_at(position.checked_sub(1)) != is_word_at(Some(position))) == wanted
+                }
+                Instruction::Lookahead { positive, end } => {
+                    if self.look(at + 1, position, positive) {
+                        at = end as usize;
+                        continue;
+                    }
+                    false
+                }
+                Instruction::BackReference(group) => match self.back_reference(group, position) {
+                    Some(end) => {
+                        position = end;
+                        true
+                    }
+                    None => false,
+                },
+                Instruction::Match => return Some(position),
+            };
+            if proceeds {
+                at += 1;
+            } else {
+                (at, position) = self.backtrack(base)?;
+            }
+        }
+    }
+
+    /// Takes the last choice back: where to go on.
+    #[inline]
+    fn backtrack(&mut self, base: usize) -> Option<(usize, usize)> {
+        while self.choices.len() > base {
+            match self.choices.pop()? {
+                Choice::Branch { target, position } => return Some((target as usize, position as usize)),
+                Choice::Restore { slot, value } => self.slots[slot as usize] = value,
+                Choice::Shrink { target, least, position } => {
+                    let mut position = position as usize - 1;
+                    if self.pairs && position > least as usize && self.is_pair(position - 1) {
+                        position -= 1;
+                    }
+                    position = self.shrink_further(target as usize, least as usize, position);
+                    if position > least as usize {
+                        self.choices.push(Choice::Shrink { target, least, position: position as u32 });
+                    }
+                    return Some((target as usize, position));
+                }
+                Choice::Extend { repeat, position, left } => {
+                    let Instruction::Repeat { single, .. } = self.code.instructions[repeat as usize] else { continue };
+                    if let Some((character, width)) = self.character(position as usize)
+                        && self.takes(single, character)
+                    {
+                        let position = position + width as u32;
+                        let left = if left == u32::MAX { left } else { left - 1 };
+                        if left > 0 {
+                            self.choices.push(Choice::Extend { repeat, position, left });
+                        }
+                        return Some((repeat as usize + 1, position as usize));
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// If a certain character must follow a repetition, gives back until it does.
+    #[inline]
+    fn shrink_further(&self, target: usize, least: usize, position: usize) -> usize {
+        if self.pairs {
+            return position;
+        }
+        let Some(Instruction::Single(Single::Char(wanted))) = self.code.instructions.get(target) else { return position };
+        let given_back = self.text.get(least..=position).unwrap_or(&[]);
+        given_back.iter().rposition(|&unit| unit.into() == *wanted).map_or(least, |offset| least + offset)
+    }
+
+    /// Whether a lookahead succeeds. What it captured stays, and can be taken back; its choices are gone.
+    fn look(&mut self, at: usize, position: usize, positive: bool) -> bool {
+        let base = self.choices.len();
+        // A sentinel, so that every slot written inside is logged.
+        self.choices.push(Choice::Restore { slot: 0, value: self.slots[0] });
+        let found = self.execute(base + 1, at, position).is_some();
+        if found && positive {
+            let mut kept = base;
+            for index in base..self.choices.len() {
+                if let Choice::Restore { .. } = self.choices[index] {
+                    self.choices[kept] = self.choices[index];
+                    kept += 1;
+                }
+            }
+            self.choices.truncate(kept);
+        } else {
+            while self.choices.len() > base {
+                if let Some(Choice::Restore { slot, value }) = self.choices.pop() {
+                    self.slots[slot as usize] = value;
+                }
+            }
+        }
+        found == positive
+    }
+
+    fn back_reference(&self, group: u32, position: usize) -> Option<usize> {
+        let (from, to) = (self.slots[group as usize * 2], self.slots[group as usize * 2 + 1]);
+        if from == UNSET || to == UNSET {
+            return Some(position);
+        }
+        let captured = self.text.get(from as usize..to as usize)?;
+        let candidate = self.text.get(position..position + captured.len())?;
+        let same = |a: U, b: U| a == b || self.code.ignore_case && canonicalize(a.into()) == canonicalize(b.into());
+        captured.iter().zip(candidate).all(|(&a, &b)| same(a, b)).then_some(position + captured.len())
+    }
+}

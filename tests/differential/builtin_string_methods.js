@@ -1,0 +1,28 @@
+// String.prototype and String, method by method.
+const show = (...values) => console.log(...values.map((value) => (typeof value === "string" ? JSON.stringify(value) : value)));
+const attempt = (body) => { try { show(body()); } catch (error) { console.log(error.name + ": " + error.message); } };
+const s = "Hello, Wörld! 👋🏽";
+show(s.length, s.at(0), s.at(-1), s.at(99), s.charAt(7), s.charAt(-1), s.charCodeAt(1), s.charCodeAt(99), s.codePointAt(14), s.codePointAt(15), s.codePointAt(99));
+show(s.slice(2, 5), s.slice(-3), s.slice(3, -3), s.slice(5, 2), s.slice(), s.substring(5, 2), s.substring(-1, 3), s.substring(NaN, Infinity), s.substr(-4, 2), s.substr(2), s.substr(1, -1));
+show(s.indexOf("l"), s.indexOf("l", 4), s.indexOf(""), s.indexOf("", 99), s.indexOf("zz"), s.lastIndexOf("l"), s.lastIndexOf("l", 5), s.lastIndexOf(""), s.lastIndexOf("H", -5), s.lastIndexOf("xyz"));
+show(s.includes("Wör"), s.includes("wör"), s.includes("", 3), s.startsWith("Hell"), s.startsWith("ell", 1), s.endsWith("👋🏽"), s.endsWith("Hello", 5), s.startsWith(""), s.endsWith("", -1));
+attempt(() => "abc".includes(/a/)); attempt(() => "abc".startsWith(/a/)); attempt(() => "abc".endsWith(/a/)); attempt(() => "abc".repeat(-1)); attempt(() => "abc".repeat(Infinity)); attempt(() => "abc".repeat(2 ** 30));
+show("abc".repeat(0), "ab".repeat(3), "".repeat(1000), "x".padStart(5), "x".padStart(5, "ab"), "x".padEnd(5, "abc"), "abc".padStart(2), "abc".padEnd(6, ""), "é".padEnd(4, "ü€"));
+show("  \t\n\u00a0\ufeff\u2028 a b \u3000 ".trim(), "  a ".trimStart(), "  a ".trimEnd(), "a".trimLeft(), "\u200ba".trim().length, "\u180ea".trim().length);
+show("ÀÉß ŸÿµıİŁ".toLowerCase(), "àéß ŸÿµıłŒ".toUpperCase(), "ΑΣ ΑΣΑ Σ".toLowerCase(), "ﬁﬂ".toUpperCase(), "𐐨".toUpperCase(), "ǆ".toUpperCase(), "\ud800x".toUpperCase() === "\ud800X", "abc".toLocaleUpperCase(), "ABC".toLocaleLowerCase("en-US"));
+show("a-b-c".split("-"), "abc".split(""), "abc".split(), "abc".split("b", 0), "a,b,c".split(",", 2), "".split(""), "".split(","), "aXbX".split("X"), "👋a".split(""), "abc".split("abc"), "a1b2".split(undefined));
+show("aaa".replace("a", "b"), "aaa".replaceAll("a", "b"), "abc".replace("b", "[$&]"), "abc".replace("b", "$`|$'"), "abc".replace("b", "$$"), "abc".replace("b", "$1$0$<x>"), "aXbX".replaceAll("X", (m, i, all) => `${m}${i}${all.length}`), "abc".replaceAll("", "_"), "abc".replace("", "_"), "abc".replace("z", "y"), "a.b".replaceAll(".", "$&$&"));
+attempt(() => "abc".replaceAll(/b/, "x")); attempt(() => "abc".matchAll(/b/)); attempt(() => String.prototype.trim.call(null)); attempt(() => String.prototype.at.call(undefined)); attempt(() => String.prototype.toString.call(1)); attempt(() => "x".normalize("NFX")); attempt(() => String.fromCodePoint(1.5)); attempt(() => String.fromCodePoint(0x110000)); attempt(() => `${Symbol("s")}`); attempt(() => String.raw(undefined));
+show("a".concat(1, null, undefined, {}), "abc".concat(), String(Symbol("d")), String(null), String([1, [2, 3]]), String({ toString: () => "custom" }), new String("boxed") + "!", String.raw`a\n${1 + 1}b`, String.raw({ raw: ["x", "y", "z"] }, 1, 2, 3));
+show(String.fromCharCode(72, 105, 0x10041, -1), String.fromCharCode(), String.fromCodePoint(128075, 65), "é".normalize("NFD").length, "e\u0301".normalize() === "é", "ﬁ".normalize("NFKC"), "Å".normalize("NFKD").length, "abc".isWellFormed(), "a\ud800".isWellFormed(), "a\udc00b\ud800".toWellFormed());
+show([..."a👋🏽é\ud800"].map((c) => c.codePointAt(0).toString(16)), Array.from("abc", (c) => c + c), Object.keys("ab"), "ab"[0], "ab"[5], "length" in Object("ab"), Object.getOwnPropertyNames("ab"));
+const iterator = "ab"[Symbol.iterator](); show(iterator.next(), iterator.next(), iterator.next(), iterator[Symbol.toStringTag], iterator[Symbol.iterator]() === iterator);
+show("abc" < "abd", "abc" < "abcd", "B" < "a", "é" > "z", "10" < "9", "a" === "a", "a" + 1 + 2, 1 + 2 + "a");
+show("text".anchor('a"b'), "t".bold(), "t".link("u"), "t".fontcolor("red"), "t".sup());
+for (const method of ["at", "slice", "replace", "split", "padStart", "localeCompare", "normalize", "codePointAt", "concat", "matchAll", "trimLeft"]) console.log(method, String.prototype[method].length, String.prototype[method].name);
+console.log(String.length, String.name, String.raw.length, Object.getOwnPropertyDescriptor(String.prototype, "at").enumerable, typeof String.prototype[Symbol.iterator]);
+const words = ["zebra", "Apple", "apple", "äpfel", "Äpfel", "banana", "résumé", "resume", "Resume", "ñandú", "nandu", "10", "9", "1", "_x", "-y", "#", "straße", "strasse", "Zoë", "zoe", "co-op", "coop", "a b", "ab", "œuvre".slice(2), "ÿ", "y", "Ångström", "angstrom", "æon", "aeon", ""];
+console.log(words.toSorted((a, b) => a.localeCompare(b)).join(" | "));
+console.log("a".localeCompare("b"), "a".localeCompare("A"), "A".localeCompare("a"), "a".localeCompare("á"), "a".localeCompare("a"), "résumé".localeCompare("resume"), "a".localeCompare("á", "en", { sensitivity: "base" }), "a".localeCompare("A", undefined, { sensitivity: "accent" }), "item 10".localeCompare("item 9"), "item 10".localeCompare("item 9", undefined, { numeric: true }), ["x10", "x9", "x1", "x09"].sort((a, b) => a.localeCompare(b, "en-US", { numeric: true })).join());
+let built = ""; for (let i = 0; i < 1000; i++) built += String.fromCharCode(97 + (i % 26)); show(built.length, built.slice(500, 510), built.indexOf("xyzabc", 30), built.lastIndexOf("abc"), built.split("z").length, built.replaceAll("abc", "").length);
+const big = "añb€c".repeat(100); show(big.length, big.indexOf("€c", 100), big.split("€").length, big.toUpperCase().slice(-5), big.includes("ñb€"), big.slice(2, 3) + big.slice(0, 2));
