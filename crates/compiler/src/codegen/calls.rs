@@ -151,9 +151,7 @@ impl Emitter<'_, '_> {
         self.with_boxed(object, |emitter, word| {
             let done = emitter.code.block(BlockType::Result(ValType::I64));
             let slow = emitter.code.block(BlockType::Empty);
-            if !emitter.type_of(object).is_object() {
-                emitter.code.get(word).has_tag(TAG_OBJECT).emit(Instruction::I32Eqz).br_if(slow);
-            }
+            emitter.leave_unless_object(object, word, slow);
             emitter.code.get(word).emit(Instruction::I32WrapI64).load_i32(object::SHAPE);
             emitter.push_cache_word(cache + inline_cache::HOLDER_SHAPE);
             emitter.code.emit(Instruction::I32Ne).br_if(slow);
@@ -166,10 +164,6 @@ impl Emitter<'_, '_> {
             emitter.check_exception();
             emitter.code.end();
         });
-    }
-
-    fn push_cache_word(&mut self, offset: u32) {
-        self.code.emit(Instruction::GlobalGet(DATA_BASE)).load_i32(offset);
     }
 
     /// `new`

@@ -7,6 +7,8 @@ use wasm_encoder::{Instruction, ValType};
 
 use super::code::{Callee, Code, Label, Local};
 use super::data::Data;
+use super::hints;
+use super::typed_arrays::Element;
 use crate::ir::{Binary, Constant, Function, FunctionId, Instruction as IrInstruction, Module, Op, Reg, RegKind, Unary};
 use crate::optimize::operands::{op_uses, terminator_uses};
 use crate::optimize::types::Type;
@@ -76,6 +78,8 @@ pub struct Unit<'a> {
     pub data: Data,
     /// Functions that have a direct entry.
     pub direct: Vec<Option<DirectEntry>>,
+    /// Element type of the typed array that each binding most probably holds.
+    pub binding_hints: Vec<Option<Element>>,
     /// Number of the table element that holds each suspending function's resume function.
     pub resume_elements: Vec<Option<u32>>,
 }
@@ -105,6 +109,8 @@ pub struct Emitter<'u, 'a> {
     pub types: Vec<Type>,
     /// Live registers at block boundaries.
     pub liveness: Liveness,
+    /// Element type of the typed array that each register most probably holds.
+    pub hints: Vec<Option<Element>>,
     /// The Wasm function.
     pub code: Code,
     /// Where exceptions go at this point.
@@ -130,6 +136,7 @@ impl<'u, 'a> Emitter<'u, 'a> {
             reprs: representations(function, &types),
             types,
             liveness: Liveness::compute(function),
+            hints: hints::of_registers(unit.module, function, &unit.binding_hints),
             code,
             throw: None,
             hot: false,

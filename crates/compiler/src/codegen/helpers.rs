@@ -2,7 +2,7 @@
 
 use convex_wasm_abi::functions::Runtime;
 use convex_wasm_abi::layout::{self, array, function, inline_cache, kind, object, string};
-use convex_wasm_abi::memory::{GLOBAL_OBJECT, PROTO_EPOCH};
+use convex_wasm_abi::memory::PROTO_EPOCH;
 use convex_wasm_abi::value::{self, FIRST_TAGGED, TAG_BIGINT, TAG_INT, TAG_OBJECT, TAG_SHIFT, TAG_STRING};
 use wasm_encoder::{BlockType, Instruction, ValType};
 
@@ -28,6 +28,8 @@ pub enum Helper {
     StrictEqual,
     /// `o.key`: object, offsets of key constant and cache.
     Get,
+    /// `o.length`: as `Get`.
+    Length,
     /// A global variable: offsets of key constant and cache.
     GetGlobal,
     /// The cell to call for a callee: its own if it is a function, else the unit's stand-in, which calls it through the
@@ -59,7 +61,7 @@ impl Helper {
             Self::FloatToInt32 => Code::new(&[F64], &[I32]),
             Self::ToBoolean => Code::new(&[I64], &[I32]),
             Self::StrictEqual => Code::new(&[I64, I64], &[I32]),
-            Self::Get => Code::new(&[I64, I32, I32], &[I64]),
+            Self::Get | Self::Length => Code::new(&[I64, I32, I32], &[I64]),
             Self::GetGlobal => Code::new(&[I32, I32], &[I64]),
             Self::FunctionCell => Code::new(&[I64, I32], &[I32]),
             Self::CallAny => {
@@ -94,6 +96,7 @@ impl Helper {
             Self::ToBoolean => to_boolean(&mut code),
             Self::StrictEqual => strict_equal(&mut code),
             Self::Get => get(&mut code),
+            Self::Length => length(&mut code),
             Self::GetGlobal => get_global(&mut code),
             Self::FunctionCell => function_cell(&mut code),
             Self::CallAny => call_any(&mut code),
@@ -267,7 +270,7 @@ fn float_remainder(code: &mut Code) {
     code.get(B).emit(Instruction::F64Eq).emit(Instruction::I32And);
     code.get(A).emit(Instruction::I64ReinterpretF64).i64(0).emit(Instruction::I64GeS).emit(Instruction::I32And);
     code.get(b).i64(0).emit(Instruction::I64GtS).emit(Instruction::I32And);
-    code.get(a).i64(1 << 53).emit(Instruction::I64LtS).emit(Instruction::I32And);
+    code.get(A).f64(9.0e18).emit(Instruction::F64Lt).emit(Instruction::I32And);
     code.start_if(BlockType::Empty);
     code.get(a).get(b).emit(Instruction::I64RemU).emit(Instruction::F64ConvertI64S);
     return_inside(code);
@@ -370,6 +373,23 @@ fn get(code: &mut Code) {
     code.get(absolute).call_runtime(Runtime::Get);
 }
 
+/// `length` of strings and arrays, then as any property.
+fn length(code: &mut Code) {
+    let cell = code.take_local(ValType::I32);
+    code.get(A).has_tag(TAG_STRING).start_if(BlockType::Empty);
+    code.get(A).string_length().tag_i32(TAG_INT);
+    return_inside(code);
+    code.get(A).has_tag(TAG_OBJECT).start_if(BlockType::Empty);
+    code.get(A).emit(Instruction::I32WrapI64).tee(cell).load_u8(layout::KIND);
+    code.i32(i32::from(kind::ARRAY)).emit(Instruction::I32Eq).start_if(BlockType::Empty);
+    code.get(cell).load_u8(layout::FLAGS).i32(i32::from(array::SPARSE)).emit(Instruction::I32And);
+    code.emit(Instruction::I32Eqz).start_if(BlockType::Empty);
+    code.get(cell).load_i32(array::LENGTH).tag_i32(TAG_INT);
+    return_inside(code);
+    code.end().end();
+    code.get(A).get(Local(1)).get(Local(2)).call_helper(Helper::Get);
+}
+
 /// Pushes the word in the cached slot of a holder, or leaves.
 fn holder_hit(code: &mut Code, shape: Local, cache: Local, slow: Label) {
     code.get(shape).get(cache).load_i32(inline_cache::HOLDER_SHAPE).emit(Instruction::I32Ne).br_if(slow);
@@ -380,12 +400,13 @@ fn holder_hit(code: &mut Code, shape: Local, cache: Local, slow: Label) {
 fn get_global(code: &mut Code) {
     let (key, cache) = (Local(0), Local(1));
     let absolute = code.take_local(ValType::I32);
-    let shape = code.take_local(ValType::I32);
+    let slot = code.take_local(ValType::I32);
     data_address(code, cache);
     code.set(absolute);
-    code.load_cell_i32(GLOBAL_OBJECT).load_i32(object::SHAPE).set(shape);
     let slow = code.block(BlockType::Empty);
-    holder_hit(code, shape, absolute, slow);
+    code.load_cell_i32(PROTO_EPOCH).get(absolute).load_i32(inline_cache::EPOCH).emit(Instruction::I32Ne).br_if(slow);
+    code.get(absolute).load_i32(inline_cache::HOLDER_SLOT).tee(slot).emit(Instruction::I32Eqz).br_if(slow);
+    code.get(slot).load_i64(0);
     return_inside(code);
     key_address(code, key);
     code.get(absolute).call_runtime(Runtime::GetGlobal);

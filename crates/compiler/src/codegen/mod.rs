@@ -14,9 +14,11 @@ mod calls;
 mod code;
 mod control;
 mod data;
+mod elements;
 mod emitter;
 mod entry;
 mod helpers;
+mod hints;
 mod literals;
 mod numeric;
 mod operations;
@@ -65,6 +67,7 @@ pub fn emit(module: &Module, source: &SourceInfo<'_>) -> EmittedUnit {
         module,
         data: Data::plan(module),
         direct: direct_entries(module, &simplified),
+        binding_hints: hints::of_bindings(module, &simplified),
         resume_elements: resume_elements(module),
     };
     let mut assembly = Assembly::default();

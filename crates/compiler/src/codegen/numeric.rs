@@ -226,7 +226,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Pushes an operand as f64; leaves if it is boxed and no number.
-    fn push_float_or_leave(&mut self, reg: Reg, slow: Label) {
+    pub fn push_float_or_leave(&mut self, reg: Reg, slow: Label) {
         if self.repr(reg) != Repr::Boxed {
             if self.type_of(reg).is_number() {
                 self.push_f64(reg);

@@ -2,7 +2,7 @@
 
 use convex_wasm_abi::functions::Runtime;
 use convex_wasm_abi::layout::{inline_cache, object};
-use convex_wasm_abi::value::TAG_OBJECT;
+use convex_wasm_abi::memory::PROTO_EPOCH;
 use wasm_encoder::{BlockType, Instruction, ValType};
 
 use super::code::{Callee, Label, Local};
@@ -22,6 +22,10 @@ impl Emitter<'_, '_> {
             self.push(object);
             self.code.string_length();
             self.store(result, Repr::Int32);
+            return;
+        }
+        if self.is_string(key, "length") {
+            self.emit_length(object, key, result);
             return;
         }
         let cache = self.unit.data.add_cache();
@@ -50,9 +54,7 @@ impl Emitter<'_, '_> {
 
     /// Puts the address of the object in `word` into `cell`; leaves if it is none or not of the cache's own shape.
     fn leave_unless_own_shape(&mut self, object: Reg, word: Local, cell: Local, cache: u32, slow: Label) {
-        if !self.type_of(object).is_object() {
-            self.code.get(word).has_tag(TAG_OBJECT).emit(Instruction::I32Eqz).br_if(slow);
-        }
+        self.leave_unless_object(object, word, slow);
         self.code.get(word).emit(Instruction::I32WrapI64).tee(cell).load_i32(object::SHAPE);
         self.code.emit(Instruction::GlobalGet(DATA_BASE)).load_i32(cache + inline_cache::OWN_SHAPE);
         self.code.emit(Instruction::I32Ne).br_if(slow);
@@ -89,22 +91,6 @@ impl Emitter<'_, '_> {
         });
     }
 
-    /// `o[k]`
-    pub fn emit_get_element(&mut self, object: Reg, key: Reg, result: Option<Reg>) {
-        self.push_boxed(object);
-        self.push_boxed(key);
-        self.call_checked(Callee::Helper(Helper::GetElement), result);
-    }
-
-    /// `o[k] = v`
-    pub fn emit_set_element(&mut self, object: Reg, key: Reg, value: Reg) {
-        self.push_boxed(object);
-        self.push_boxed(key);
-        self.push_boxed(value);
-        self.code.call_helper(Helper::SetElement);
-        self.check_status();
-    }
-
     /// A global variable: its slot, if the cache knows where the global object keeps it.
     pub fn emit_load_global(&mut self, name: Constant, or_undefined: bool, result: Option<Reg>) {
         let cache = self.unit.data.add_cache();
@@ -113,7 +99,29 @@ impl Emitter<'_, '_> {
             return;
         }
         let key = self.unit.data.constant(name);
-        self.code.i32(key.cast_signed()).i32(cache.cast_signed());
-        self.call_checked(Callee::Helper(Helper::GetGlobal), result);
+        if !self.hot {
+            self.code.i32(key.cast_signed()).i32(cache.cast_signed());
+            self.call_checked(Callee::Helper(Helper::GetGlobal), result);
+            return;
+        }
+        let done = self.code.block(BlockType::Result(ValType::I64));
+        let slow = self.code.block(BlockType::Empty);
+        self.code.load_cell_i32(PROTO_EPOCH);
+        self.push_cache_word(cache + inline_cache::EPOCH);
+        self.code.emit(Instruction::I32Ne).br_if(slow);
+        self.with_local(ValType::I32, |emitter, slot| {
+            emitter.push_cache_word(cache + inline_cache::HOLDER_SLOT);
+            emitter.code.tee(slot).emit(Instruction::I32Eqz).br_if(slow);
+            emitter.code.get(slot).load_i64(0).br(done).end();
+        });
+        self.code.i32(key.cast_signed()).i32(cache.cast_signed()).call_helper(Helper::GetGlobal);
+        self.check_exception();
+        self.code.end();
+        self.store(result, Repr::Boxed);
+    }
+
+    /// Pushes a word of an inline cache.
+    pub fn push_cache_word(&mut self, offset: u32) {
+        self.code.emit(Instruction::GlobalGet(DATA_BASE)).load_i32(offset);
     }
 }

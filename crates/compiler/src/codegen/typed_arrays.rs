@@ -5,6 +5,7 @@ use convex_wasm_abi::value::{FIRST_TAGGED, NAN, TAG_INT};
 use wasm_encoder::{BlockType, Instruction, ValType};
 
 use super::code::{Code, Label, Local, at};
+use super::helpers::Helper;
 
 /// An element type that compiled code accesses itself (BigInt elements go through the guest).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +24,7 @@ pub enum Element {
 
 impl Element {
     /// Element types in the order of `typed_array::TYPES`; `None` for those left to the guest.
-    fn of(name: &str) -> Option<Self> {
+    pub fn of(name: &str) -> Option<Self> {
         Some(match name {
             "Int8" => Self::Int { shift: 0, signed: true },
             "Uint8" => Self::Int { shift: 0, signed: false },
@@ -38,7 +39,13 @@ impl Element {
         })
     }
 
-    fn shift(self) -> u32 {
+    /// The cell kind of arrays of this type.
+    pub fn kind(self) -> u8 {
+        elements().find(|&(_, element)| element == self).map_or(kind::TYPED_ARRAY, |(kind, _)| kind)
+    }
+
+    /// Size in bytes as a power of two.
+    pub fn shift(self) -> u32 {
         match self {
             Self::Int { shift, .. } => shift,
             Self::Clamped => 0,
@@ -48,7 +55,7 @@ impl Element {
     }
 
     /// Replaces the address on the stack by the element's word.
-    fn load_boxed(self, code: &mut Code) {
+    pub fn load_boxed(self, code: &mut Code) {
         match self {
             Self::Int { shift: 0, signed: true } => code.emit(Instruction::I32Load8S(at(0, 0))).tag_i32(TAG_INT),
             Self::Int { shift: 0, .. } | Self::Clamped => code.emit(Instruction::I32Load8U(at(0, 0))).tag_i32(TAG_INT),
@@ -71,6 +78,30 @@ impl Element {
             }
         };
     }
+
+    /// Stores the f64 on the stack, converted to the element type, to the address below it.
+    pub fn store_float(self, code: &mut Code) {
+        match self {
+            Self::Float64 => code.emit(Instruction::F64Store(at(0, 3))),
+            Self::Float32 => code.emit(Instruction::F32DemoteF64).emit(Instruction::F32Store(at(0, 2))),
+            // Round half to even, NaN to 0, clamp: what saturating truncation after `nearest` does, but for the upper end.
+            Self::Clamped => code
+                .f64(255.0)
+                .emit(Instruction::F64Min)
+                .emit(Instruction::F64Nearest)
+                .emit(Instruction::I32TruncSatF64U)
+                .emit(Instruction::I32Store8(at(0, 0))),
+            Self::Int { shift: 0, .. } => {
+                code.call_helper(Helper::FloatToInt32).emit(Instruction::I32Store8(at(0, 0)))
+            }
+            Self::Int { shift: 1, .. } => {
+                code.call_helper(Helper::FloatToInt32).emit(Instruction::I32Store16(at(0, 1)))
+            }
+            Self::Int { .. } | Self::Uint32 => {
+                code.call_helper(Helper::FloatToInt32).emit(Instruction::I32Store(at(0, 2)))
+            }
+        };
+    }
 }
 
 /// Boxes the f64 on the stack that may be any NaN.
@@ -89,12 +120,12 @@ fn elements() -> impl Iterator<Item = (u8, Element)> {
 }
 
 /// Leaves if the index is not below the length.
-fn check_bounds(code: &mut Code, cell: Local, index: Local, slow: Label) {
+pub fn check_bounds(code: &mut Code, cell: Local, index: Local, slow: Label) {
     code.get(index).get(cell).load_i32(typed_array::LENGTH).emit(Instruction::I32GeU).br_if(slow);
 }
 
 /// Pushes the address of an element.
-fn push_address(code: &mut Code, cell: Local, index: Local, shift: u32) {
+pub fn push_address(code: &mut Code, cell: Local, index: Local, shift: u32) {
     code.get(cell).load_i32(typed_array::DATA).get(index);
     if shift > 0 {
         code.i32(shift.cast_signed()).emit(Instruction::I32Shl);
@@ -144,35 +175,11 @@ pub fn emit_boxed_set(code: &mut Code, cell: Local, cell_kind: Local, index: Loc
         check_bounds(code, cell, index, slow);
         push_address(code, cell, index, element.shift());
         code.get(float);
-        store_float(code, element);
+        element.store_float(code);
         code.i32(0).emit(Instruction::Return);
         if number < last {
             code.end();
         }
     }
     code.release_local(float);
-}
-
-/// Stores the f64 on the stack, converted to the element type, to the address below it.
-fn store_float(code: &mut Code, element: Element) {
-    match element {
-        Element::Float64 => code.emit(Instruction::F64Store(at(0, 3))),
-        Element::Float32 => code.emit(Instruction::F32DemoteF64).emit(Instruction::F32Store(at(0, 2))),
-        // Round half to even, NaN to 0, clamp: what saturating truncation after `nearest` does, but for the upper end.
-        Element::Clamped => code
-            .f64(255.0)
-            .emit(Instruction::F64Min)
-            .emit(Instruction::F64Nearest)
-            .emit(Instruction::I32TruncSatF64U)
-            .emit(Instruction::I32Store8(at(0, 0))),
-        Element::Int { shift: 0, .. } => {
-            code.call_helper(super::helpers::Helper::FloatToInt32).emit(Instruction::I32Store8(at(0, 0)))
-        }
-        Element::Int { shift: 1, .. } => {
-            code.call_helper(super::helpers::Helper::FloatToInt32).emit(Instruction::I32Store16(at(0, 1)))
-        }
-        Element::Int { .. } | Element::Uint32 => {
-            code.call_helper(super::helpers::Helper::FloatToInt32).emit(Instruction::I32Store(at(0, 2)))
-        }
-    };
 }
