@@ -79,6 +79,12 @@ pub fn is_space(unit: u16) -> bool {
 
 /// StringToNumber: the whole trimmed text must be a numeric literal; NaN otherwise, 0 if empty.
 pub fn parse_number(units: Units) -> f64 {
+    if let Units::Latin1(digits) = units
+        && (1..=15).contains(&digits.len())
+        && digits.iter().all(u8::is_ascii_digit)
+    {
+        return digits.iter().fold(0, |value: u64, digit| value * 10 + u64::from(digit - b'0')) as f64;
+    }
     let start = units.iter().position(|unit| !is_space(unit)).unwrap_or(units.len());
     let end = (start..units.len()).rev().find(|&at| units.get(at).is_some_and(|unit| !is_space(unit))).map_or(start, |at| at + 1);
     let text: Option<Vec<u8>> =

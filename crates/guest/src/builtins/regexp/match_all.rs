@@ -1,6 +1,6 @@
 //! `RegExp.prototype[Symbol.match]`, `[Symbol.matchAll]` and `[Symbol.search]`.
 
-use super::exec::{advance, exec, find, group_value, last_index, set_last_index};
+use super::exec::{advance, exec, group_value, last_index, set_last_index};
 use super::flags::Flags;
 use super::iterator::new_iterator;
 use super::pristine::pristine;
@@ -48,17 +48,11 @@ pub(super) fn match_method(cx: &CallContext) -> JsResult {
 
 /// All matches of a global regular expression, without match arrays.
 fn pristine_matches(regexp: crate::cell::Gc<super::RegExpObject>, subject: JsString) -> JsResult {
-    let is_unicode = regexp.flags().is_unicode();
-    let mut spans = Vec::new();
     set_last_index(regexp.object(), 0)?;
     let mut matches = None;
-    while find(regexp, subject, &mut spans)? {
-        let (start, end) = spans[0];
+    regexp.program.get().for_each_match(subject, |spans| {
         matches.get_or_insert_with(|| ArrayCell::with_capacity(4)).push(group_value(subject, spans[0]));
-        if start == end {
-            set_last_index(regexp.object(), advance(subject, end as u64, is_unicode))?;
-        }
-    }
+    });
     Ok(matches.map_or(Value::NULL, Value::from))
 }
 

@@ -47,9 +47,7 @@ static SCRATCH: State<Scratch> = State::new(Scratch { slots: Vec::new(), choices
 pub fn search<U: Unit>(code: &Code, is_unicode: bool, text: &[U], start: u32, sticky: bool, spans: &mut Vec<Span>) -> bool {
     SCRATCH.with(|scratch| {
         let Scratch { slots, choices } = scratch;
-        slots.clear();
         slots.resize(code.slots as usize, UNSET);
-        choices.clear();
         let mut matcher = Matcher { code, text, pairs: U::PAIRS && is_unicode, slots, choices };
         let Some((from, to)) = matcher.search(start as usize, sticky) else { return false };
         spans.push((from as u32, to as u32));
@@ -183,7 +181,10 @@ impl<U: Unit> Matcher<'_, U> {
 
     /// Tries to match at `position`: the end of the match.
     fn match_at(&mut self, position: usize) -> Option<usize> {
-        self.slots.fill(UNSET);
+        // The whole match has no slots of its own.
+        if self.slots.len() > 2 {
+            self.slots.fill(UNSET);
+        }
         self.choices.clear();
         self.execute(0, 0, position)
     }

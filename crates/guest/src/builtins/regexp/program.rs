@@ -1,6 +1,7 @@
 //! Compiled patterns, cached by pattern and flags.
 
 use super::compiler::compile;
+use super::exec::advance;
 use super::fallback;
 use super::flags::Flags;
 use super::instruction::Code;
@@ -43,6 +44,21 @@ impl Program {
             (Engine::Backtracker(code), Units::Latin1(text)) => search(code, is_unicode, text, start, sticky, spans),
             (Engine::Backtracker(code), Units::Utf16(text)) => search(code, is_unicode, text, start, sticky, spans),
             (Engine::Fallback(matcher), _) => matcher.execute(subject, start, sticky, spans),
+        }
+    }
+}
+
+impl Program {
+    /// Calls `body` with the groups of every match from the beginning on, as a global regular expression finds them.
+    /// `body` calls no JavaScript.
+    pub fn for_each_match(&self, subject: JsString, mut body: impl FnMut(&[Span])) {
+        let sticky = self.flags.has(Flags::STICKY);
+        let mut spans = Vec::new();
+        let mut start = 0;
+        while start <= subject.len() && self.execute(subject, start, sticky, &mut spans) {
+            let (from, to) = spans[0];
+            start = if from == to { advance(subject, to as u64, self.flags.is_unicode()) as u32 } else { to };
+            body(&spans);
         }
     }
 }

@@ -65,24 +65,31 @@ fn replace_pristine(regexp: Gc<RegExpObject>, subject: JsString, replacement: &R
         out.push_units(part(subject, spans[0].1, subject.len()));
         return Ok(out.finish()?.into());
     }
-    let program = regexp.program.get();
-    let sticky = flags.has(Flags::STICKY);
     set_last_index(regexp.object(), 0)?;
-    let mut spans = Vec::new();
+    let mut out = StringBuilder::with_capacity(subject.len() as usize);
+    let mut copied = 0;
+    if let Replacement::Verbatim(text) = replacement {
+        let text = text.units();
+        regexp.program.get().for_each_match(subject, |spans| {
+            out.push_units(part(subject, copied, spans[0].0));
+            out.push_units(text);
+            copied = spans[0].1;
+        });
+        if copied == 0 && out.is_empty() {
+            return Ok(subject.into());
+        }
+        out.push_units(part(subject, copied, subject.len()));
+        return Ok(out.finish()?.into());
+    }
     let mut all: Vec<Span> = Vec::new();
     let mut group_count = 1;
-    let mut start = 0;
-    while start <= subject.len() && program.execute(subject, start, sticky, &mut spans) {
-        let (from, to) = spans[0];
-        start = if from == to { advance(subject, to as u64, flags.is_unicode()) as u32 } else { to };
-        all.extend_from_slice(&spans);
+    regexp.program.get().for_each_match(subject, |spans| {
+        all.extend_from_slice(spans);
         group_count = spans.len();
-    }
+    });
     if all.is_empty() {
         return Ok(subject.into());
     }
-    let mut out = StringBuilder::with_capacity(subject.len() as usize);
-    let mut copied = 0;
     for spans in all.chunks_exact(group_count) {
         let (from, to) = spans[0];
         out.push_units(part(subject, copied, from));
