@@ -7,12 +7,12 @@ use convex_wasm_abi::unit::function_info as info;
 use crate::builtin::{NativeCode, NativeFunction, native};
 use crate::cell::{Gc, kind};
 use crate::error::describe;
+use crate::instances;
 use crate::key::PropertyKey;
 use crate::memory::{NEW_TARGET, STACK_DEPTH, STACK_LIMIT, set_argument};
 use crate::names::keys;
 use crate::object::{FunctionCell, Object};
 use crate::realm::{Intrinsic, intrinsic};
-use crate::shape::root_shape;
 use crate::throw::{JsResult, Throw, from_word, throw_range_error, throw_type_error};
 use crate::value::Value;
 
@@ -153,7 +153,12 @@ pub fn construct(constructor: Value, arguments: &[Value], new_target: Value) -> 
     // A class's CODE refuses plain calls; its record has the real one.
     let result = enter(function, record.code.get(), this, arguments)?;
     match result.as_object().or_else(|| this.as_object()) {
-        Some(object) => Ok(object),
+        Some(object) => {
+            if new_target == constructor {
+                instances::learn(object);
+            }
+            Ok(object)
+        }
         None => Err(throw_type_error("Derived constructors may only return object or undefined")),
     }
 }
@@ -165,16 +170,8 @@ fn new_instance(new_target: Value) -> JsResult<Object> {
         None => None,
     };
     let prototype = prototype.unwrap_or_else(|| intrinsic(Intrinsic::ObjectPrototype));
-    Ok(Object::with_shape(instance_shape(prototype)))
+    Ok(Object::with_shape(instances::shape(prototype)))
 }
-
-/// The shape of fresh instances whose prototype is `prototype`.
-fn instance_shape(prototype: Object) -> crate::shape::Shape {
-    root_shape(kind::OBJECT, Some(prototype), INSTANCE_CAPACITY)
-}
-
-/// Inline slots of class instances.
-const INSTANCE_CAPACITY: u16 = 8;
 
 /// `value[key](...arguments)` on any value: GetV and Call.
 pub fn invoke(value: Value, key: PropertyKey, arguments: &[Value]) -> JsResult {

@@ -144,6 +144,15 @@ fn store(address: u32, value: Value) {
     unsafe { core::ptr::write(address as usize as *mut Value, value) }
 }
 
+/// `primitive.key`, looked up on the primitive's prototype. Compiled code has checked nothing.
+#[inline]
+pub fn get_of_primitive(prototype: Object, key: PropertyKey, receiver: Value, cache: Gc<InlineCache>) -> JsResult {
+    if cache.own_shape.get() == prototype.shape().address() {
+        return Ok(load(prototype.address() + cache.own_offset.get()));
+    }
+    get(prototype, key, receiver, cache)
+}
+
 /// `object.key` where the words that compiled code checks did not help. `receiver` is the object itself, or the primitive
 /// whose prototype it is.
 #[inline]

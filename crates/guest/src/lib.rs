@@ -70,6 +70,7 @@ pub mod generator;
 pub mod heap;
 pub mod host;
 pub mod inline_cache;
+pub mod instances;
 pub mod iterate;
 pub mod key;
 pub mod link;

@@ -16,7 +16,8 @@ use crate::names::{self, keys};
 use crate::object::{ArrayCell, Attributes, FunctionCell, FunctionRecord, Object, PropertyDescriptor, new_arguments};
 use crate::realm::{Intrinsic, intrinsic};
 use crate::realm_shapes;
-use crate::shape::ShapeCell;
+use crate::shape::{Entry, FastMap, Shape, ShapeCell};
+use crate::state::State;
 use crate::string::JsString;
 use crate::throw::{JsResult, throw_type_error, to_status, to_word};
 use crate::value::Value;
@@ -107,16 +108,22 @@ fn copy_properties(target: Object, source: Value, excluded: &[PropertyKey]) -> J
     Ok(())
 }
 
-/// Copies the properties of an ordinary object that has no accessors, index keys or symbols, so that no user code runs and the order is that of
-/// creation. False, with nothing done, if it is another object.
+/// Copies the properties of an ordinary object that has no accessors, index keys or symbols, so that no user code runs
+/// and the order is that of creation. False, with nothing done, if it is another object.
 fn copy_plain(target: Object, source: Object, excluded: &[PropertyKey]) -> bool {
     let shape = source.shape();
-    let is_plain = shape.entries().all(|entry| entry.key.as_string().is_some() && !entry.attributes.is_accessor());
-    if !is_plain || target.kind.get() != kind::OBJECT {
+    if target.kind.get() != kind::OBJECT {
         return false;
     }
-    if target.shape().count() == 0 && excluded.is_empty() && !shape.is_dictionary() && copy_whole(target, source) {
-        return true;
+    if target.shape().count() == 0 && excluded.is_empty() && !shape.is_dictionary() {
+        let (count, capacity) = (shape.count(), shape.inline_capacity() as u32);
+        target.make_room(if capacity > count { capacity } else { count + SPARE_SLOTS });
+        if copy_whole(target, source) {
+            return true;
+        }
+    }
+    if !shape.entries().all(|entry| entry.key.as_string().is_some() && !entry.attributes.is_accessor()) {
+        return false;
     }
     for entry in shape.entries() {
         if !entry.attributes.is_enumerable() || excluded.contains(&entry.key) {
@@ -135,15 +142,12 @@ fn copy_plain(target: Object, source: Object, excluded: &[PropertyKey]) -> bool 
     true
 }
 
-/// Copies to an empty object by taking over the shape, if prototype and layout allow it.
+/// Inline slots of a copy for what is added to it.
+const SPARE_SLOTS: u32 = 2;
+
+/// Copies all slots to an empty object, if all properties are plain ones. False, with nothing done, if not.
 fn copy_whole(target: Object, source: Object) -> bool {
-    let shape = source.shape();
-    if shape.prototype() != target.prototype()
-        || shape.inline_capacity() != target.shape().inline_capacity()
-        || shape.entries().any(|entry| entry.attributes != Attributes::ALL)
-    {
-        return false;
-    }
+    let Some(shape) = copied_shape(source.shape(), target.shape()) else { return false };
     let count = shape.count();
     if count > 0 {
         target.reserve_slot(count - 1);
@@ -153,6 +157,23 @@ fn copy_whole(target: Object, source: Object) -> bool {
     }
     target.shape.set(shape);
     true
+}
+
+/// The shape of an object of shape `empty` after the properties of one of shape `source` were copied to it, slot by slot.
+fn copied_shape(source: Shape, empty: Shape) -> Option<Shape> {
+    static KNOWN: State<Option<FastMap<(u32, u32), Option<Shape>>>> = State::new(None);
+    let key = (source.address(), empty.address());
+    if let Some(known) = KNOWN.with(|known| known.get_or_insert_default().get(&key).copied()) {
+        return known;
+    }
+    let is_plain = |entry: Entry| entry.key.as_string().is_some() && entry.attributes == Attributes::ALL;
+    let shape = source
+        .entries()
+        .all(is_plain)
+        .then(|| source.entries().fold(empty, |shape, entry| shape.add(entry.key, Attributes::ALL)))
+        .filter(|shape| !shape.is_dictionary());
+    KNOWN.with(|known| known.get_or_insert_default().insert(key, shape));
+    shape
 }
 
 #[unsafe(no_mangle)]

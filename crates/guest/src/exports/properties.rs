@@ -31,7 +31,7 @@ extern "C" fn rt_get(object: Value, key: u32, cache: u32) -> Value {
         return Value::from(string.len());
     }
     to_word(match primitive_prototype(object) {
-        Some(prototype) => inline_cache::get(prototype, key, object, cell::<InlineCache>(cache)),
+        Some(prototype) => inline_cache::get_of_primitive(prototype, key, object, cell::<InlineCache>(cache)),
         None => Err(element_get_error(object, key, "read")),
     })
 }

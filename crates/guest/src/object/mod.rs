@@ -221,6 +221,25 @@ impl Object {
         unsafe { core::ptr::write(self.slot_address(slot) as usize as *mut Value, value) }
     }
 
+    /// Gives an ordinary object without properties more inline slots, if it is the newest cell of the heap and can grow in
+    /// place; else nothing happens.
+    pub fn make_room(self, capacity: u32) {
+        /// Larger objects keep the rest out of line.
+        const MAX: u32 = 64;
+        let old = self.extra.get() as u32;
+        let capacity = capacity.min(MAX);
+        let end = self.address() + abi::INLINE_SLOTS + old * 8;
+        if self.kind.get() != kind::OBJECT || capacity <= old || end != crate::memory::HEAP_TOP.get() {
+            return;
+        }
+        heap::allocate((capacity - old) * 8);
+        self.extra.set(capacity as u16);
+        self.shape.set(root_shape(kind::OBJECT, self.prototype(), capacity as u16));
+        for slot in old..capacity {
+            self.set_slot(slot, Value::UNDEFINED);
+        }
+    }
+
     /// Makes sure that slot `slot` exists; new ones are UNDEFINED.
     pub fn reserve_slot(self, slot: u32) {
         let inline = if self.kind.get() == kind::OBJECT { self.extra.get() as u32 } else { 0 };
