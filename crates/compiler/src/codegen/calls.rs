@@ -7,7 +7,7 @@ use convex_wasm_abi::value::{self, TAG_OBJECT};
 use wasm_encoder::{BlockType, Instruction, ValType};
 
 use super::code::{Callee, Local};
-use super::emitter::{DATA_BASE, Emitter, Operand};
+use super::emitter::{Emitter, Operand, Repr};
 use super::entry::uniform_signature;
 use super::helpers::Helper;
 use crate::ir::{Arguments, Constant, FunctionId, Reg};
@@ -35,9 +35,10 @@ impl Emitter<'_, '_> {
                 Some(function) if self.unit.direct[function.0 as usize].is_some() => {
                     self.emit_direct_call(function, callee, this, list, result);
                 }
-                _ => self.with_boxed(callee, |emitter, word| {
-                    emitter.emit_indirect_call(word, this, list, name, result);
-                }),
+                _ => {
+                    self.with_boxed(callee, |emitter, word| emitter.push_indirect_call(word, this, list, name));
+                    self.finish_call(result);
+                }
             },
         }
     }
@@ -66,16 +67,9 @@ impl Emitter<'_, '_> {
         self.call_checked(Callee::Direct(id), result);
     }
 
-    /// A call of whatever is in the local `callee`, through the table. Values that are no function cells are called by
-    /// the unit's stand-in.
-    fn emit_indirect_call(
-        &mut self,
-        callee: Local,
-        this: Reg,
-        list: &[Reg],
-        name: Option<Constant>,
-        result: Option<Reg>,
-    ) {
+    /// Pushes the result of a call of whatever is in the local `callee`, through the table. Values that are no function
+    /// cells are called by the unit's stand-in.
+    fn push_indirect_call(&mut self, callee: Local, this: Reg, list: &[Reg], name: Option<Constant>) {
         let name = name.map_or(0, |name| self.unit.data.constant(name).cast_signed());
         self.with_local(ValType::I32, |emitter, cell| {
             emitter.push_function_cell(callee, cell, name);
@@ -85,7 +79,6 @@ impl Emitter<'_, '_> {
             emitter.push_argument_words(list);
             emitter.code.get(cell).load_i32(function::CODE).call_indirect(uniform_signature());
         });
-        self.finish_call(result);
     }
 
     /// Puts the cell to call into `cell`, with an inline check where that pays.
@@ -128,7 +121,7 @@ impl Emitter<'_, '_> {
             emitter.push_method(object, key);
             emitter.code.set(method);
             match arguments {
-                Arguments::List(list) => emitter.emit_indirect_call(method, object, list, name, result),
+                Arguments::List(list) => emitter.emit_method_call(method, object, key, list, name, result),
                 Arguments::Array(array) => {
                     emitter.code.get(method);
                     let operands = [Operand::Value(object), Operand::Value(*array), Operand::Name(name)];
@@ -136,6 +129,31 @@ impl Emitter<'_, '_> {
                 }
             }
         });
+    }
+
+    /// The call of a method that was read: inline if it is a built-in one that is done so, else through the table.
+    fn emit_method_call(
+        &mut self,
+        method: Local,
+        object: Reg,
+        key: Constant,
+        list: &[Reg],
+        name: Option<Constant>,
+        result: Option<Reg>,
+    ) {
+        if self.hot && self.has_intrinsic(key, list.len()) {
+            let done = self.code.block(BlockType::Result(ValType::I64));
+            let generic = self.code.block(BlockType::Empty);
+            self.emit_intrinsic(method, object, key, list, generic, done);
+            self.code.end();
+            self.push_indirect_call(method, object, list, name);
+            self.check_exception();
+            self.code.end();
+            self.store(result, Repr::Boxed);
+        } else {
+            self.push_indirect_call(method, object, list, name);
+            self.finish_call(result);
+        }
     }
 
     /// Pushes `o.key` that is about to be called: most often a prototype's property.

@@ -19,6 +19,7 @@ mod emitter;
 mod entry;
 mod helpers;
 mod hints;
+mod intrinsics;
 mod literals;
 mod numeric;
 mod operations;
