@@ -80,10 +80,6 @@ knobs! {
     MAX_REACTOR_CALL_DEPTH: usize = 8;
     /// Times a mutation is run again after a conflict.
     UDF_EXECUTOR_OCC_MAX_RETRIES: u32 = 4;
-    /// Milliseconds of back-off before the first of them; it doubles each time.
-    UDF_EXECUTOR_OCC_INITIAL_BACKOFF_MS: u64 = 100;
-    /// Most milliseconds of back-off.
-    UDF_EXECUTOR_OCC_MAX_BACKOFF_MS: u64 = 2_000;
     /// Queries that run at once.
     APPLICATION_MAX_CONCURRENT_QUERIES: usize = 1_024;
     /// Mutations that run at once.

@@ -2,7 +2,6 @@
 
 use convex_wasm_values::Validator;
 use serde::{Deserialize, Serialize};
-use tokio::sync::RwLock;
 
 use crate::path::FunctionPath;
 
@@ -66,20 +65,4 @@ pub struct Function {
     pub args: Validator,
     /// The type of its result.
     pub returns: Validator,
-    /// Runs share this; a run that repeats after a conflict has it alone, so it cannot lose to another run of the same
-    /// function again. Waiting is first come, first served.
-    pub(crate) gate: RwLock<()>,
-}
-
-impl Function {
-    /// A function with these properties.
-    pub fn new(
-        path: FunctionPath,
-        kind: FunctionKind,
-        visibility: Visibility,
-        args: Validator,
-        returns: Validator,
-    ) -> Self {
-        Self { path, kind, visibility, args, returns, gate: RwLock::new(()) }
-    }
 }

@@ -2,17 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use convex_wasm_database::{self as database, Begin, Database, Timestamp, Transaction};
+use convex_wasm_database::{self as database, Begin, Database, Timestamp, Transaction, Turn};
 use convex_wasm_knobs::{
     APPLICATION_FUNCTION_RUNNER_SEMAPHORE_TIMEOUT_MS, APPLICATION_MAX_CONCURRENT_MUTATIONS,
-    APPLICATION_MAX_CONCURRENT_QUERIES, DATABASE_UDF_SYSTEM_TIMEOUT_SECONDS, UDF_EXECUTOR_OCC_INITIAL_BACKOFF_MS,
-    UDF_EXECUTOR_OCC_MAX_BACKOFF_MS, UDF_EXECUTOR_OCC_MAX_RETRIES,
+    APPLICATION_MAX_CONCURRENT_QUERIES, DATABASE_UDF_SYSTEM_TIMEOUT_SECONDS, UDF_EXECUTOR_OCC_MAX_RETRIES,
 };
 use convex_wasm_values::ConvexValue;
 use parking_lot::RwLock;
-use rand::{Rng, RngCore, SeedableRng};
+use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
@@ -113,7 +112,8 @@ impl FunctionRunner {
             Ok(found) => found,
             Err(error) => return Ok(self.refused(error)),
         };
-        match function.kind {
+        let started = Instant::now();
+        let outcome = match function.kind {
             FunctionKind::Query => {
                 let _slot = self.queries.take().await?;
                 self.attempt(&call, &deployment, &function, None).await
@@ -123,7 +123,10 @@ impl FunctionRunner {
                 "{} is an action: this server does not run actions yet.",
                 function.path
             )))),
-        }
+        };
+        let ok = outcome.as_ref().is_ok_and(|outcome| outcome.result.is_ok());
+        tracing::debug!(function = %call.path, request = call.request_id, ok, elapsed = ?started.elapsed(), "called");
+        outcome
     }
 
     /// Runs a query at an older snapshot.
@@ -162,24 +165,23 @@ impl FunctionRunner {
         deployment: &Arc<Deployment>,
         function: &Arc<Function>,
     ) -> Result<Outcome, CallError> {
+        let mut turn: Option<Turn> = None;
         let mut conflicts = 0;
         loop {
-            let result = if conflicts == 0 {
-                let _shared = function.gate.read().await;
-                let _slot = self.mutations.take().await?;
-                self.attempt(call, deployment, function, None).await
-            } else {
-                let _alone = function.gate.write().await;
-                let _slot = self.mutations.take().await?;
-                self.attempt(call, deployment, function, None).await
-            };
+            let slot = self.mutations.take().await?;
+            let result = self.attempt(call, deployment, function, None).await;
+            drop(slot);
             match result {
                 Err(CallError::Database(error))
                     if error.is_retriable() && conflicts < UDF_EXECUTOR_OCC_MAX_RETRIES.get() =>
                 {
                     tracing::debug!(function = %call.path, conflicts, %error, "running a mutation again");
-                    tokio::time::sleep(backoff(conflicts)).await;
                     conflicts += 1;
+                    // Those that met in the same place go on one after the other: no need to back off.
+                    drop(turn.take());
+                    if let database::Error::Conflict(conflict) = &error {
+                        turn = Some(self.database.wait_turn(conflict).await);
+                    }
                 }
                 result => return result,
             }
@@ -288,15 +290,6 @@ impl Slots {
 async fn within_time_limit<F: Future>(execution: F) -> Result<F::Output, CallError> {
     let seconds = DATABASE_UDF_SYSTEM_TIMEOUT_SECONDS.get();
     tokio::time::timeout(Duration::from_secs(seconds), execution).await.map_err(|_| CallError::Timeout { seconds })
-}
-
-/// Exponential back-off with jitter, so that mutations that met once do not meet again.
-fn backoff(conflicts: u32) -> Duration {
-    let full = UDF_EXECUTOR_OCC_INITIAL_BACKOFF_MS
-        .get()
-        .saturating_mul(1 << conflicts.min(20))
-        .min(UDF_EXECUTOR_OCC_MAX_BACKOFF_MS.get());
-    Duration::from_millis(full).mul_f64(rand::rng().random_range(0.5..1.0))
 }
 
 fn random_seed(random: &mut impl RngCore) -> [u8; 32] {

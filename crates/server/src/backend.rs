@@ -76,6 +76,11 @@ impl Backend {
         &self.runner
     }
 
+    /// Waits until what is being committed is durable, and refuses everything after that.
+    pub async fn shut_down(&self) {
+        self.database.clone().shut_down().await;
+    }
+
     /// Builds an app and makes it the deployed one, with its schema, all at once. If that fails nothing has changed.
     ///
     /// # Errors

@@ -57,7 +57,9 @@ pub async fn run(options: Options) -> Result<(), Failure> {
     let backend = open(options, address).await?;
     let stop = stop_signal().map_err(|error| Failure::setup("could not wait for signals", error))?;
     output::line(format!("Serving {} at http://{address}", backend.instance_name()));
-    convex_wasm_server::serve(listener, backend, stop).await.map_err(|error| Failure::setup("the server failed", error))
+    let served = convex_wasm_server::serve(listener, backend.clone(), stop).await;
+    backend.shut_down().await;
+    served.map_err(|error| Failure::setup("the server failed", error))
 }
 
 async fn open(options: Options, address: SocketAddr) -> Result<Arc<Backend>, Failure> {

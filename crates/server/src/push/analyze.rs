@@ -94,7 +94,7 @@ fn function(module: &str, name: &str, description: Description) -> Result<Option
     if !matches!(args, Validator::Any | Validator::Object(_)) {
         return Err(PushError::refused("InvalidModules", format!("{path}: `args` must be an object of validators.")));
     }
-    let function = Function::new(path, kind, visibility, args, returns);
+    let function = Function { path, kind, visibility, args, returns };
     Ok(Some(Analyzed { function, handler: description.handler }))
 }
 
