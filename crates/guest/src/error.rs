@@ -105,6 +105,20 @@ pub fn describe(value: Value) -> String {
     format!("#<{}>", constructor_name(object))
 }
 
+/// As [`describe`], but strings stand without quotes.
+pub fn display(value: Value) -> String {
+    value.as_string().map_or_else(|| describe(value), JsString::to_text)
+}
+
+/// A value that should have been something else, with its type: `number 5`, `string "x"`, `object null`, `undefined`.
+pub fn describe_with_type(value: Value) -> String {
+    let what = crate::convert::type_of(value).to_text();
+    if value.is_string() || value.is_number() || value.is_bool() || value.is_null() {
+        return format!("{what} {}", describe(value));
+    }
+    what
+}
+
 /// Name of the constructor an object seems to have; no user code runs.
 pub fn constructor_name(object: Object) -> String {
     let mut holder = Some(object);

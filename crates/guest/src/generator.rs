@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 
 use convex_wasm_abi::unit::function_info as info;
 
+use crate::builtins::check::incompatible;
 use crate::cell::{Gc, ObjectKind, kind};
 use crate::frame::{FrameCell, ResumeMode};
 use crate::iterate::new_iterator_result;
@@ -121,10 +122,19 @@ pub fn step(generator: Gc<GeneratorObject>, mode: ResumeMode, value: Value) -> J
     }
 }
 
+/// Name of the method that resumes in that mode.
+fn method_name(mode: ResumeMode) -> &'static str {
+    match mode {
+        ResumeMode::Next => "next",
+        ResumeMode::Throw => "throw",
+        ResumeMode::Return => "return",
+    }
+}
+
 /// `next`, `throw` and `return` of generators: an iterator result. TypeError if `this` is no generator.
 pub fn generator_resume(this: Value, mode: ResumeMode, value: Value) -> JsResult {
     let Some(generator) = this.as_kind::<GeneratorObject>() else {
-        return Err(throw_type_error(format!("next method called on incompatible receiver {}", crate::error::describe(this))));
+        return Err(incompatible(&format!("[Generator].prototype.{}", method_name(mode)), this));
     };
     let (value, done) = step(generator, mode, value)?;
     Ok(new_iterator_result(value, done).into())
@@ -134,7 +144,7 @@ pub fn generator_resume(this: Value, mode: ResumeMode, value: Value) -> JsResult
 pub fn async_generator_enqueue(this: Value, mode: ResumeMode, value: Value) -> Value {
     let promise = PromiseObject::pending();
     let Some(generator) = this.as_kind::<AsyncGeneratorObject>() else {
-        let thrown = throw_type_error(format!("next method called on incompatible receiver {}", crate::error::describe(this)));
+        let thrown = incompatible(&format!("[AsyncGenerator].prototype.{}", method_name(mode)), this);
         promise.reject(thrown.take());
         return promise.into();
     };

@@ -4,7 +4,7 @@ use core::cell::Cell;
 
 use crate::call;
 use crate::cell::{Gc, Header};
-use crate::convert::{get_method, get_value, to_boolean, type_of};
+use crate::convert::{get_method, get_value, to_boolean};
 use crate::error::describe;
 use crate::memory::ARRAY_ITERATION_CHANGED;
 use crate::names::keys;
@@ -179,10 +179,7 @@ pub fn iterates_plainly(value: Value) -> bool {
 /// The TypeError of built-ins for what cannot be iterated: `number 5 is not iterable (cannot read property …)`.
 #[cold]
 pub fn not_iterable(value: Value) -> Throw {
-    let mut what = type_of(value).to_text();
-    if value.is_string() || value.is_number() || value.is_bool() || value.is_null() {
-        what = format!("{what} {}", describe(value));
-    }
+    let what = crate::error::describe_with_type(value);
     throw_type_error(format!("{what} is not iterable (cannot read property Symbol(Symbol.iterator))"))
 }
 

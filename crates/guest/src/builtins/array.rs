@@ -10,7 +10,6 @@ mod search;
 pub mod sort;
 mod tim_sort;
 
-pub use iterate::require_function;
 pub use tim_sort::tim_sort;
 
 use crate::builtin::{CallContext, accessor, constructor, methods, native, native_constructor};

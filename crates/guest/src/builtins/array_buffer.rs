@@ -2,7 +2,7 @@
 
 use core::cell::Cell;
 
-use super::map_set::incompatible;
+use super::check::incompatible;
 use super::typed_array::TypedArrayObject;
 use crate::builtin::{
     CallContext, accessor, constructor, getters, methods, native, native_constructor, require_new, to_string_tag,

@@ -1,14 +1,14 @@
 //! `DataView`.
 
 use super::array_buffer::{ArrayBufferObject, detached};
-use super::map_set::incompatible;
+use super::check::incompatible;
 use super::typed_array::ElementType;
 use crate::builtin::{
     CallContext, Method, constructor, getters, methods, native, native_constructor, require_new, to_string_tag,
 };
 use crate::cell::{Gc, ObjectKind, kind};
 use crate::convert::{to_boolean, to_index};
-use crate::error::describe;
+use crate::error::display;
 use crate::object::ObjectHeader;
 use crate::realm::{Intrinsic, intrinsic};
 use crate::throw::{JsResult, throw_range_error, throw_type_error};
@@ -80,7 +80,12 @@ pub(crate) fn install() {
         prototype,
         &[
             ("buffer", native(|cx| Ok(this(cx, "buffer")?.buffer.into()))),
-            ("byteLength", native(|cx| Ok(Value::from(valid_length(this(cx, "byteLength")?, "byteLength")?)))),
+            (
+                "byteLength",
+                native(|cx| {
+                    Ok(Value::from(valid_length(this(cx, "byteLength")?, "get DataView.prototype.byteLength")?))
+                }),
+            ),
             ("byteOffset", native(byte_offset)),
         ],
     );
@@ -92,7 +97,7 @@ fn this(cx: &CallContext, method: &str) -> JsResult<Gc<DataViewObject>> {
 }
 
 fn valid_length(view: Gc<DataViewObject>, method: &str) -> JsResult<u32> {
-    view.length_in_bounds().ok_or_else(|| detached(&format!("DataView.prototype.{method}")))
+    view.length_in_bounds().ok_or_else(|| detached(method))
 }
 
 fn construct(cx: &CallContext) -> JsResult {
@@ -100,7 +105,7 @@ fn construct(cx: &CallContext) -> JsResult {
     let Some(buffer) = cx.arg(0).as_kind::<ArrayBufferObject>() else {
         return Err(throw_type_error("First argument to DataView constructor must be an ArrayBuffer"));
     };
-    let out_of_bounds = format!("Start offset {} is outside the bounds of the buffer", describe(cx.arg(1)));
+    let out_of_bounds = format!("Start offset {} is outside the bounds of the buffer", display(cx.arg(1)));
     let offset = to_index(cx.arg(1), &out_of_bounds)?;
     if buffer.is_detached() {
         return Err(detached("DataView"));
@@ -112,7 +117,7 @@ fn construct(cx: &CallContext) -> JsResult {
     let length = if cx.arg(2).is_undefined() {
         if buffer.is_resizable() { None } else { Some(available - offset) }
     } else {
-        let invalid = format!("Invalid DataView length {}", describe(cx.arg(2)));
+        let invalid = format!("Invalid DataView length {}", display(cx.arg(2)));
         let length = to_index(cx.arg(2), &invalid)?;
         if offset + length > available {
             return Err(throw_range_error(invalid));
@@ -126,13 +131,13 @@ fn construct(cx: &CallContext) -> JsResult {
 
 fn byte_offset(cx: &CallContext) -> JsResult {
     let view = this(cx, "byteOffset")?;
-    valid_length(view, "byteOffset")?;
+    valid_length(view, "get DataView.prototype.byteOffset")?;
     Ok(Value::from(view.byte_offset))
 }
 
 /// Where the element begins in the buffer; RangeError if it is not within the view.
 fn locate(view: Gc<DataViewObject>, index: u64, method: &str, element_type: ElementType) -> JsResult<u32> {
-    let length = u64::from(valid_length(view, method)?);
+    let length = u64::from(valid_length(view, &format!("DataView.prototype.{method}"))?);
     if index + u64::from(element_type.size()) > length {
         return Err(throw_range_error(OUT_OF_BOUNDS));
     }

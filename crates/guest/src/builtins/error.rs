@@ -100,13 +100,13 @@ pub fn new_aggregate_error(errors: Vec<Value>) -> Value {
 fn to_string_method(cx: &CallContext) -> JsResult {
     match cx.this.as_object() {
         Some(object) => Ok(error_to_string(object)?.into()),
-        None => Err(super::map_set::incompatible("Error.prototype.toString", cx.this)),
+        None => Err(super::check::incompatible("Error.prototype.toString", cx.this)),
     }
 }
 
 /// `Error.captureStackTrace(object)`: gives it a `stack` that shows where this call is.
 fn capture_stack_trace(cx: &CallContext) -> JsResult {
-    let Some(object) = cx.arg(0).as_object() else { return Err(throw_type_error("Invalid argument")) };
+    let Some(object) = cx.arg(0).as_object() else { return Err(throw_type_error("invalid_argument")) };
     let mut text = error_to_string(object)?.to_text();
     text.push_str(&host::format_stack(&capture_stack()));
     let stack = Value::from(text.as_str());

@@ -4,13 +4,11 @@
 mod helpers;
 mod wrapped;
 
-use super::array::require_function;
 use super::{array, map_set};
 use crate::builtin::{CallContext, Method, accessor, constructor, method, methods, native, native_constructor};
-use crate::call::call;
+use crate::call::{call, is_callable};
 use crate::cell::{Gc, kind};
 use crate::convert::to_boolean;
-use crate::error::describe;
 use crate::iterate::IteratorRecord;
 use crate::key::PropertyKey;
 use crate::names::keys;
@@ -84,6 +82,15 @@ fn this_object(cx: &CallContext, name: &str) -> JsResult<Value> {
     Err(throw_type_error(format!("Iterator.prototype.{name} called on non-object")))
 }
 
+/// The function argument.
+fn require_callback(cx: &CallContext, name: &str) -> JsResult<Value> {
+    if is_callable(cx.arg(0)) {
+        return Ok(cx.arg(0));
+    }
+    // V8 names the method instead of the argument.
+    Err(throw_type_error(format!("string \"Iterator.prototype.{name}\" is not a function")))
+}
+
 /// An iterator being consumed with a function.
 struct Consumer {
     record: Gc<IteratorRecord>,
@@ -93,7 +100,7 @@ struct Consumer {
 impl Consumer {
     fn new(cx: &CallContext, name: &str) -> JsResult<Consumer> {
         let this = this_object(cx, name)?;
-        let function = require_function(cx.arg(0))?;
+        let function = require_callback(cx, name)?;
         Ok(Consumer { record: IteratorRecord::from_iterator(this)?, function })
     }
 
@@ -183,10 +190,10 @@ fn reduce(cx: &CallContext) -> JsResult {
     Ok(accumulator)
 }
 
-/// GetIteratorFlattenable: the iterator of an iterable, or the value itself as an iterator.
-fn flattenable(value: Value, strings: bool) -> JsResult<Gc<IteratorRecord>> {
+/// GetIteratorFlattenable: the iterator of an iterable, or the value itself as an iterator. `method` is for messages.
+fn flattenable(value: Value, strings: bool, method: &str) -> JsResult<Gc<IteratorRecord>> {
     if !value.is_object() && !(strings && value.is_string()) {
-        return Err(throw_type_error(format!("{} is not an object", describe(value))));
+        return Err(throw_type_error(format!("{method} called on non-object")));
     }
     match crate::convert::get_method(value, crate::symbol::iterator().into())? {
         Some(method) => IteratorRecord::from_method(value, method.into()),

@@ -10,7 +10,7 @@ use core::cell::Cell;
 use core::marker::PhantomData;
 
 use super::array::iterator::IterationKind;
-use super::array::require_function;
+use super::check::{incompatible, require_function};
 use super::object::{entry_parts, group};
 use crate::builtin::{
     CallContext, accessor, constructor, getters, method, methods, native, native_constructor, require_new,
@@ -18,7 +18,7 @@ use crate::builtin::{
 };
 use crate::call::{call, is_callable};
 use crate::cell::{Gc, ObjectKind, kind};
-use crate::error::describe;
+use crate::error::display;
 use crate::iterate::iterate;
 use crate::key::PropertyKey;
 use crate::object::{Attributes, Object, ObjectHeader};
@@ -163,13 +163,6 @@ fn this<F: Flavor>(cx: &CallContext, method: &str) -> JsResult<Gc<Collection<F>>
     }
 }
 
-/// The TypeError of a method called on the wrong kind of object.
-#[cold]
-pub fn incompatible(method: &str, receiver: Value) -> crate::throw::Throw {
-    let receiver = receiver.as_string().map_or_else(|| describe(receiver), |text| text.to_text());
-    throw_type_error(format!("Method {method} called on incompatible receiver {receiver}"))
-}
-
 fn construct<F: Flavor>(cx: &CallContext) -> JsResult {
     require_new(cx, F::NAME)?;
     let collection = Collection::<F>::new(cx.new_prototype(F::PROTOTYPE)?, OrderedTable::new());
@@ -179,7 +172,7 @@ fn construct<F: Flavor>(cx: &CallContext) -> JsResult {
     let is_map = F::KIND == kind::MAP;
     let adder = collection.object().get(PropertyKey::from_text(F::ADDER))?;
     if !is_callable(adder) {
-        let described = describe(adder);
+        let described = display(adder);
         return Err(throw_type_error(format!(
             "'{described}' returned for property '{}' of object '#<{}>' is not a function",
             F::ADDER,
@@ -208,7 +201,7 @@ fn is_native_adder<F: Flavor>(adder: Value) -> bool {
 }
 
 fn group_by(cx: &CallContext) -> JsResult {
-    Ok(MapObject::of(group(cx, Ok)?).into())
+    Ok(MapObject::of(group(cx, "Map.groupBy", Ok)?).into())
 }
 
 fn get(cx: &CallContext) -> JsResult {

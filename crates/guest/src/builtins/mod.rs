@@ -1,6 +1,7 @@
 //! The built-in objects, one file an area. Each has `install()`, called once by `boot` in this order; intrinsic
 //! prototypes exist before (see [`crate::realm::intrinsic`]), so order only matters for the order of global properties.
 
+pub mod check;
 pub mod object;
 pub mod function;
 pub mod array;

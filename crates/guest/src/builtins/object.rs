@@ -10,7 +10,7 @@ pub use prototype::to_string_tag_of;
 
 use crate::builtin::{CallContext, Method, constructor, methods, native, native_constructor};
 use crate::convert::{same_value, to_object, to_property_key};
-use crate::error::describe;
+use crate::error::display;
 use crate::object::Object;
 use crate::realm::{Intrinsic, intrinsic};
 use crate::throw::{JsResult, throw_type_error};
@@ -54,7 +54,7 @@ pub fn to_prototype(value: Value) -> JsResult<Option<Object>> {
     if value.is_object() || value.is_null() {
         return Ok(value.as_object());
     }
-    Err(throw_type_error(format!("Object prototype may only be an Object or null: {}", describe(value))))
+    Err(throw_type_error(format!("Object prototype may only be an Object or null: {}", display(value))))
 }
 
 fn create(cx: &CallContext) -> JsResult {
@@ -138,7 +138,7 @@ fn change_prototype(object: Object, prototype: Option<Object>) -> JsResult<()> {
     } else if object.is_extensible()? {
         throw_type_error("Cyclic __proto__ value")
     } else {
-        throw_type_error(format!("{} is not extensible", describe(object.into())))
+        throw_type_error(format!("{} is not extensible", display(object.into())))
     })
 }
 

@@ -127,9 +127,7 @@ fn settled_record(outcome: Result<Value, Value>) -> Value {
 }
 
 fn gather(cx: &CallContext, name: &str, combinator: Combinator) -> JsResult {
-    if !cx.this.is_object() {
-        return Err(throw_type_error(format!("Promise.{name} called on non-object")));
-    }
+    require_object(cx, name)?;
     let capability = Capability::new(cx.this)?;
     let gathering = Gc::new(Gathering {
         header: Header::internal::<Gathering>(),
@@ -214,7 +212,16 @@ fn handlers(element: Gc<Element>) -> (Value, Value) {
     }
 }
 
+/// TypeError unless `this` is an object.
+fn require_object(cx: &CallContext, name: &str) -> JsResult<()> {
+    if cx.this.is_object() {
+        return Ok(());
+    }
+    Err(throw_type_error(format!("Promise.{name} called on non-object")))
+}
+
 fn with_resolvers(cx: &CallContext) -> JsResult {
+    require_object(cx, "withResolvers")?;
     let capability = Capability::new(cx.this)?;
     let (resolve, reject) = capability.functions();
     let object = Object::new();
@@ -225,9 +232,7 @@ fn with_resolvers(cx: &CallContext) -> JsResult {
 }
 
 fn try_(cx: &CallContext) -> JsResult {
-    if !cx.this.is_object() {
-        return Err(throw_type_error("Promise.try called on non-object"));
-    }
+    require_object(cx, "try")?;
     let capability = Capability::new(cx.this)?;
     match call(cx.arg(0), Value::UNDEFINED, cx.rest(1)) {
         Ok(value) => capability.resolve(value)?,

@@ -5,7 +5,7 @@ use super::object::{to_prototype, try_change_prototype};
 use crate::builtin::{CallContext, Method, methods, native, to_string_tag};
 use crate::call::{call, construct, is_callable, is_constructor};
 use crate::convert::{to_property_key, type_of};
-use crate::error::describe;
+use crate::error::display;
 use crate::iterate::array_like;
 use crate::key::PropertyKey;
 use crate::object::{Attributes, Object};
@@ -46,7 +46,7 @@ fn apply(cx: &CallContext) -> JsResult {
     if !is_callable(function) {
         return Err(throw_type_error(format!(
             "Function.prototype.apply was called on {}, which is {} and not a function",
-            describe(function),
+            display(function),
             with_article(&type_of(function).to_text())
         )));
     }
@@ -62,7 +62,7 @@ fn construct_target(cx: &CallContext) -> JsResult {
     let new_target = cx.arguments.get(2).copied().unwrap_or(cx.arg(0));
     for candidate in [cx.arg(0), new_target] {
         if !is_constructor(candidate) {
-            return Err(throw_type_error(format!("{} is not a constructor", describe(candidate))));
+            return Err(throw_type_error(format!("{} is not a constructor", display(candidate))));
         }
     }
     Ok(construct(cx.arg(0), &array_like(cx.arg(1))?, new_target)?.into())

@@ -3,7 +3,7 @@
 use super::map_set::OrderedTable;
 use crate::builtin::{CallContext, accessor, constants, constructor, method, methods, native, native_constructor};
 use crate::convert::to_string;
-use crate::error::describe;
+use crate::error::display;
 use crate::object::{Attributes, PrimitiveWrapper};
 use crate::realm::{Intrinsic, intrinsic};
 use crate::state::State;
@@ -52,7 +52,7 @@ fn for_key(cx: &CallContext) -> JsResult {
 
 fn key_for(cx: &CallContext) -> JsResult {
     if !cx.arg(0).is_symbol() {
-        return Err(throw_type_error(format!("{} is not a symbol", describe(cx.arg(0)))));
+        return Err(throw_type_error(format!("{} is not a symbol", display(cx.arg(0)))));
     }
     Ok(registered_key(cx.arg(0)).unwrap_or(Value::UNDEFINED))
 }

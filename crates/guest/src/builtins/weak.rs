@@ -4,13 +4,14 @@
 
 use core::cell::Cell;
 
-use super::map_set::{OrderedTable, incompatible};
+use super::check::incompatible;
+use super::map_set::OrderedTable;
 use super::object::entry_parts;
 use crate::builtin::{CallContext, constructor, methods, native, native_constructor, require_new, to_string_tag};
 use crate::call::{call, is_callable};
 use crate::cell::{Gc, ObjectKind, kind};
 use crate::convert::same_value;
-use crate::error::describe;
+use crate::error::display;
 use crate::iterate::iterate;
 use crate::key::PropertyKey;
 use crate::object::{Object, ObjectHeader};
@@ -140,7 +141,7 @@ fn fill(collection: Object, items: Value, adder: &str, arguments: impl Fn(Value)
     }
     let function = collection.get(PropertyKey::from_text(adder))?;
     if !is_callable(function) {
-        let (what, object) = (describe(function), describe(collection.into()));
+        let (what, object) = (display(function), display(collection.into()));
         return Err(throw_type_error(format!(
             "'{what}' returned for property '{adder}' of object '{object}' is not a function"
         )));
@@ -216,7 +217,7 @@ fn register(cx: &CallContext) -> JsResult {
     if can_be_held_weakly(token) {
         registry.tokens.with(|tokens| tokens.add(token));
     } else if !token.is_undefined() {
-        return Err(throw_type_error(format!("Invalid unregister token ('{}')", describe(token))));
+        return Err(throw_type_error(format!("Invalid unregister token ('{}')", display(token))));
     }
     Ok(Value::UNDEFINED)
 }
@@ -224,7 +225,7 @@ fn register(cx: &CallContext) -> JsResult {
 fn unregister(cx: &CallContext) -> JsResult {
     let registry = registry(cx, "unregister")?;
     if !can_be_held_weakly(cx.arg(0)) {
-        return Err(throw_type_error(format!("Invalid unregister token ('{}')", describe(cx.arg(0)))));
+        return Err(throw_type_error(format!("Invalid unregisterToken ('{}')", display(cx.arg(0)))));
     }
     Ok(registry.tokens.with(|tokens| tokens.remove(cx.arg(0))).into())
 }

@@ -240,6 +240,18 @@ impl Object {
         }
     }
 
+    /// `delete object[key]` in strict code: TypeError if refused.
+    pub fn delete_or_throw(self, key: PropertyKey) -> JsResult<()> {
+        if self.delete(key)? {
+            return Ok(());
+        }
+        if self.kind.get() == kind::PROXY {
+            return Err(refused_by_proxy("deleteProperty", key));
+        }
+        let described = crate::error::describe(self.into());
+        Err(throw_type_error(format!("Cannot delete property '{}' of {described}", key.display())))
+    }
+
     /// OrdinaryDelete.
     pub fn default_delete(self, key: PropertyKey) -> JsResult<bool> {
         if let Some(array) = self.as_array()
@@ -433,11 +445,20 @@ fn set_on_receiver(key: PropertyKey, value: Value, receiver: Value) -> JsResult<
 /// The TypeError for a property that could not be defined.
 #[cold]
 fn define_error(object: Object, key: PropertyKey) -> JsResult<Throw> {
+    if object.kind.get() == kind::PROXY {
+        return Ok(refused_by_proxy("defineProperty", key));
+    }
     Ok(if object.get_own_property(key)?.is_none() {
         throw_type_error(format!("Cannot define property {}, object is not extensible", key.display()))
     } else {
         throw_type_error(format!("Cannot redefine property: {}", key.display()))
     })
+}
+
+/// The TypeError for what a proxy's trap refused.
+#[cold]
+pub fn refused_by_proxy(trap: &str, key: PropertyKey) -> Throw {
+    throw_type_error(format!("'{trap}' on proxy: trap returned falsish for property '{}'", key.display()))
 }
 
 /// The TypeError for an assignment that was refused.
@@ -454,6 +475,12 @@ pub fn set_error(target: Value, key: PropertyKey) -> JsResult<Throw> {
         }
         return Ok(throw_type_error(format!("Cannot create property '{name}' on {kind} '{described}'")));
     };
+    if object.kind.get() == kind::PROXY {
+        return Ok(refused_by_proxy("set", key));
+    }
+    if let Some(array) = object.as_array().filter(|_| key == keys::length() && !object.has_flag(array_abi::FIXED_LENGTH)) {
+        return Ok(throw_type_error(format!("Cannot delete property '{}' of {described}", array.len().saturating_sub(1))));
+    }
     let mut holder = Some(object);
     while let Some(current) = holder {
         if let Some(property) = current.get_own_property(key)? {

@@ -1,8 +1,8 @@
 //! The methods that make a new array from parts of this one.
 
 use super::elements::{
-    MAX_SAFE_LENGTH, array_create, array_species_create, as_packed_array, create_at, get_at, get_present, set_length,
-    species,
+    MAX_SAFE_LENGTH, array_create, array_species_create, as_packed_array, create_at, create_from_species, get_at,
+    get_present, set_length, species,
 };
 use crate::builtin::{CallContext, Method, native};
 use crate::cell::Gc;
@@ -32,13 +32,14 @@ fn slice(cx: &CallContext) -> JsResult {
     let length = object.length()?;
     let start = to_relative_index(cx.arg(0), length, 0)?;
     let end = to_relative_index(cx.arg(1), length, length)?.max(start);
-    if species(object)?.is_none()
+    let species = species(object)?;
+    if species.is_none()
         && let Some(array) = as_packed_array(object)
         && end <= u64::from(array.len())
     {
         return Ok(copy(array, start as usize, end as usize).into());
     }
-    let result = array_species_create(object, end - start)?;
+    let result = create_from_species(species, end - start)?;
     for index in start..end {
         if let Some(value) = get_present(object, index)? {
             create_at(result, index - start, value)?;
@@ -138,7 +139,11 @@ fn with(cx: &CallContext) -> JsResult {
     if index < 0.0 || index >= length as f64 {
         return Err(throw_range_error(format!("Invalid index : {relative}")));
     }
-    let result = gather(object, length, 0..length)?;
-    result.set_element(index as u32, cx.arg(1));
+    let index = index as u64;
+    let result = gather(object, length, 0..index)?;
+    result.push(cx.arg(1));
+    for index in index + 1..length {
+        result.push(get_at(object, index)?);
+    }
     Ok(result.into())
 }

@@ -93,11 +93,7 @@ pub fn create_at(object: Object, index: u64, value: Value) -> JsResult<()> {
 
 /// `delete object[index]`; TypeError if refused.
 pub fn delete_at(object: Object, index: u64) -> JsResult<()> {
-    if object.delete(PropertyKey::integer(index))? {
-        return Ok(());
-    }
-    let described = crate::error::describe(object.into());
-    Err(throw_type_error(format!("Cannot delete property '{index}' of {described}")))
+    object.delete_or_throw(PropertyKey::integer(index))
 }
 
 /// `object.length = length`; TypeError if refused.
@@ -129,7 +125,12 @@ pub fn array_with_length(array: Gc<ArrayCell>, length: u64) -> JsResult<Gc<Array
 
 /// ArraySpeciesCreate.
 pub fn array_species_create(original: Object, length: u64) -> JsResult<Object> {
-    match species(original)? {
+    create_from_species(species(original)?, length)
+}
+
+/// The end of ArraySpeciesCreate: an array by what [`species`] answered.
+pub fn create_from_species(species: Option<Value>, length: u64) -> JsResult<Object> {
+    match species {
         None => Ok(array_create(length)?.object()),
         Some(constructor) => construct(constructor, &[Value::number(length as f64)], constructor),
     }

@@ -1,18 +1,22 @@
-//! `Array.from`, `Array.of`, `Array.isArray`.
+//! The statics of `Array`.
 
 use super::elements::{array_create, create_at, get_at, set_length};
-use super::require_function;
 use crate::builtin::{CallContext, Method, native};
-use crate::call::{call, construct, is_constructor};
-use crate::convert::{get_method, is_array, to_object};
+use crate::builtins::check::require_function;
+use crate::call::{call, construct, is_callable, is_constructor};
+use crate::convert::{get_value, is_array, to_object};
 use crate::iterate::{IteratorRecord, iterates_plainly};
 use crate::object::Object;
 use crate::realm::{Intrinsic, intrinsic};
-use crate::throw::JsResult;
+use crate::throw::{JsResult, hand_over, throw_type_error};
 use crate::value::Value;
 
-pub(super) const STATICS: &[Method] =
-    &[("from", 1, native(from)), ("of", 0, native(of)), ("isArray", 1, native(|cx| Ok(is_array(cx.arg(0))?.into())))];
+pub(super) const STATICS: &[Method] = &[
+    ("from", 1, native(from)),
+    ("fromAsync", 1, native(|_| hand_over("Array.fromAsync"))),
+    ("of", 0, native(of)),
+    ("isArray", 1, native(|cx| Ok(is_array(cx.arg(0))?.into()))),
+];
 
 /// The object that `this` as a constructor makes, given a length or not; an array if it is no constructor.
 fn create(this: Value, length: Option<u64>) -> JsResult<Object> {
@@ -45,8 +49,8 @@ fn from(cx: &CallContext) -> JsResult {
     let record = if iterates_plainly(items) {
         Some((create(cx.this, None)?, IteratorRecord::open(items)?))
     } else {
-        match get_method(items, crate::symbol::iterator().into())? {
-            Some(method) => Some((create(cx.this, None)?, IteratorRecord::from_method(items, method.into())?)),
+        match iterator_method(items)? {
+            Some(method) => Some((create(cx.this, None)?, IteratorRecord::from_method(items, method)?)),
             None => None,
         }
     };
@@ -61,6 +65,21 @@ fn from(cx: &CallContext) -> JsResult {
     }
     set_length(result, count)?;
     Ok(result.into())
+}
+
+/// GetMethod(items, Symbol.iterator).
+fn iterator_method(items: Value) -> JsResult<Option<Value>> {
+    let method = get_value(items, crate::symbol::iterator().into())?;
+    if method.is_nullish() {
+        return Ok(None);
+    }
+    if !is_callable(method) {
+        return Err(throw_type_error(
+            "%Array%.from requires that the property of the first argument, items[Symbol.iterator], when exists, be a \
+             function",
+        ));
+    }
+    Ok(Some(method))
 }
 
 fn from_array_like(cx: &CallContext, map: impl Fn(Value, u64) -> JsResult) -> JsResult {

@@ -2,9 +2,9 @@
 
 use super::elements::{array_species_create, create_at, get_at, get_present};
 use crate::builtin::{CallContext, Method, native};
-use crate::call::{call, is_callable};
+use crate::builtins::check::require_function;
+use crate::call::call;
 use crate::convert::{is_array, require_coercible, to_boolean, to_object};
-use crate::error::describe;
 use crate::object::Object;
 use crate::throw::{JsResult, throw_type_error};
 use crate::value::Value;
@@ -69,14 +69,6 @@ impl Iteration {
         }
         Ok(None)
     }
-}
-
-/// TypeError unless the value is callable.
-pub fn require_function(value: Value) -> JsResult<Value> {
-    if is_callable(value) {
-        return Ok(value);
-    }
-    Err(throw_type_error(format!("{} is not a function", describe(value))))
 }
 
 fn for_each(cx: &CallContext) -> JsResult {
@@ -193,12 +185,9 @@ fn flat(cx: &CallContext) -> JsResult {
 }
 
 fn flat_map(cx: &CallContext) -> JsResult {
-    let object = to_object(require_coercible(cx.this, "Array.prototype.flatMap")?)?;
+    let object = to_object(cx.this)?;
     let length = object.length()?;
-    if !is_callable(cx.arg(0)) {
-        return Err(throw_type_error("flatMap mapper function is not callable"));
-    }
-    let iteration = Iteration { object, length, function: cx.arg(0), this: cx.arg(1) };
+    let iteration = Iteration { object, length, function: require_function(cx.arg(0))?, this: cx.arg(1) };
     let result = array_species_create(object, 0)?;
     let mut count = 0;
     iteration.each(|_, _, mapped| {

@@ -4,7 +4,7 @@ use core::cell::Cell;
 
 use super::elements::get_at;
 use crate::builtin::{CallContext, methods, native, to_string_tag};
-use crate::builtins::map_set::incompatible;
+use crate::builtins::check::incompatible;
 use crate::cell::{Gc, ObjectKind, kind};
 use crate::convert::to_object;
 use crate::iterate::new_iterator_result;

@@ -1,7 +1,7 @@
 //! The methods that change the array.
 
 use super::elements::{
-    MAX_SAFE_LENGTH, array_species_create, as_packed_array, as_plain_array, create_at, delete_at, get_at, get_present,
+    MAX_SAFE_LENGTH, as_packed_array, as_plain_array, create_at, create_from_species, delete_at, get_at, get_present,
     set_at, set_length, species,
 };
 use crate::builtin::{CallContext, Method, native};
@@ -161,18 +161,18 @@ fn splice(cx: &CallContext) -> JsResult {
     if new_length > MAX_SAFE_LENGTH {
         return Err(throw_type_error("Invalid array length"));
     }
-    if let Some(array) = as_plain_array(object)
+    let species = species(object)?;
+    if let Some(array) = as_packed_array(object)
         && u64::from(array.len()) == length
         && new_length < u64::from(u32::MAX)
-        && species(object)?.is_none()
-        && as_packed_array(object).is_some()
+        && species.is_none()
     {
         let (start, removed) = (start as usize, removed as usize);
         let taken: Vec<Value> = array.dense()[start..start + removed].iter().map(|element| element.get()).collect();
         replace_range(array, start, removed, inserted);
         return Ok(taken.into());
     }
-    let result = array_species_create(object, removed)?;
+    let result = create_from_species(species, removed)?;
     for index in 0..removed {
         if let Some(value) = get_present(object, start + index)? {
             create_at(result, index, value)?;

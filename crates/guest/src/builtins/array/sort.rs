@@ -5,6 +5,7 @@ use super::tim_sort::tim_sort;
 use crate::builtin::{CallContext, Method, native};
 use crate::call::{call, is_callable};
 use crate::convert::{to_number, to_object, to_string};
+use crate::error::display;
 use crate::object::Object;
 use crate::string::JsString;
 use crate::throw::{JsResult, throw_range_error, throw_type_error};
@@ -17,7 +18,8 @@ pub fn comparator(value: Value) -> JsResult<Value> {
     if value.is_undefined() || is_callable(value) {
         return Ok(value);
     }
-    Err(throw_type_error("The comparison function must be either a function or undefined"))
+    let what = display(value);
+    Err(throw_type_error(format!("The comparison function must be either a function or undefined: {what}")))
 }
 
 fn sort(cx: &CallContext) -> JsResult {

@@ -2,14 +2,13 @@
 
 use core::cell::Cell;
 
-use super::{flattenable, tag, this_object};
+use super::{flattenable, require_callback, tag, this_object};
 use crate::builtin::{CallContext, Method, methods, native};
-use crate::builtins::array::require_function;
-use crate::builtins::map_set::incompatible;
+use crate::builtins::check::incompatible;
 use crate::call::call;
 use crate::cell::{Gc, ObjectKind, kind};
 use crate::convert::{to_boolean, to_integer_or_infinity, to_number};
-use crate::error::describe;
+use crate::error::display;
 use crate::iterate::{IteratorRecord, new_iterator_result};
 use crate::object::{Object, ObjectHeader};
 use crate::realm::{Intrinsic, intrinsic};
@@ -80,7 +79,7 @@ fn create(iterator: Value, task: Task, function: Value, count: f64) -> JsResult 
 
 fn with_function(cx: &CallContext, name: &str, task: Task) -> JsResult {
     let iterator = this_object(cx, name)?;
-    create(iterator, task, require_function(cx.arg(0))?, 0.0)
+    create(iterator, task, require_callback(cx, name)?, 0.0)
 }
 
 fn with_limit(cx: &CallContext, name: &str, task: Task) -> JsResult {
@@ -88,7 +87,7 @@ fn with_limit(cx: &CallContext, name: &str, task: Task) -> JsResult {
     let limit = to_number(cx.arg(0))?;
     let whole = to_integer_or_infinity(Value::double(limit))?;
     if limit.is_nan() || whole < 0.0 {
-        return Err(throw_range_error(format!("{} must be positive", describe(cx.arg(0)))));
+        return Err(throw_range_error(format!("{} must be positive", display(cx.arg(0)))));
     }
     create(iterator, task, Value::UNDEFINED, whole)
 }
@@ -155,7 +154,8 @@ impl IteratorHelper {
             }
             let Some(value) = self.record.step()? else { return Ok(None) };
             let mapped = self.apply(value)?;
-            let inner = flattenable(mapped, false).inspect_err(|_| self.record.close_silently())?;
+            let inner = flattenable(mapped, false, "Iterator.prototype.flatMap")
+                .inspect_err(|_| self.record.close_silently())?;
             self.inner.set(Some(inner));
         }
     }

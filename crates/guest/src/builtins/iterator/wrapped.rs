@@ -2,7 +2,7 @@
 
 use super::flattenable;
 use crate::builtin::{CallContext, methods, native};
-use crate::builtins::map_set::incompatible;
+use crate::builtins::check::incompatible;
 use crate::call::call;
 use crate::cell::{Gc, ObjectKind, kind};
 use crate::convert::get_method;
@@ -34,7 +34,7 @@ pub(super) fn install() {
 
 /// `Iterator.from`
 pub(super) fn from(cx: &CallContext) -> JsResult {
-    let record = flattenable(cx.arg(0), true)?;
+    let record = flattenable(cx.arg(0), true, "Iterator.from")?;
     let iterator = record.iterator.get();
     let wanted = intrinsic(Intrinsic::IteratorPrototype);
     let mut holder = iterator.as_object();

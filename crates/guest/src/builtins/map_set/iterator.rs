@@ -2,9 +2,10 @@
 
 use core::cell::Cell;
 
-use super::{Collection, Cursor, Flavor, incompatible, this};
+use super::{Collection, Cursor, Flavor, this};
 use crate::builtin::{CallContext, methods, native, to_string_tag};
 use crate::builtins::array::iterator::IterationKind;
+use crate::builtins::check::incompatible;
 use crate::cell::{Gc, ObjectKind};
 use crate::iterate::new_iterator_result;
 use crate::object::{Object, ObjectHeader};

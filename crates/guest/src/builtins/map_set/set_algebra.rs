@@ -7,7 +7,6 @@ use crate::builtin::{CallContext, Method, native};
 use crate::call::{call, is_callable};
 use crate::cell::Gc;
 use crate::convert::{to_boolean, to_integer_or_infinity, to_number};
-use crate::error::describe;
 use crate::iterate::IteratorRecord;
 use crate::names::keys;
 use crate::throw::{JsResult, throw_range_error, throw_type_error};
@@ -32,27 +31,27 @@ struct SetLike {
 }
 
 impl SetLike {
-    /// GetSetRecord.
-    fn new(value: Value) -> JsResult<SetLike> {
+    /// GetSetRecord; `method` is for messages.
+    fn new(value: Value, method: &str) -> JsResult<SetLike> {
         let Some(object) = value.as_object() else {
-            return Err(throw_type_error(format!("{} is not an object", describe(value))));
+            return Err(throw_type_error(format!("Set.prototype.{method} argument must be an object")));
         };
         let size = to_number(object.get(keys::size())?)?;
         if size.is_nan() {
-            return Err(throw_type_error("The 'size' property must be a number"));
+            return Err(throw_type_error("The .size property is NaN"));
         }
         let size = to_integer_or_infinity(Value::double(size))?;
         if size < 0.0 {
             return Err(throw_range_error(format!("'{size}' is an invalid size")));
         }
-        let method = |key, name: &str| {
-            let method = object.get(key)?;
-            if is_callable(method) {
-                return Ok(method);
+        let function = |key, name: &str| {
+            let function = object.get(key)?;
+            if is_callable(function) {
+                return Ok(function);
             }
-            Err(throw_type_error(format!("The '{name}' property must be a function")))
+            Err(throw_type_error(format!("string \"{name}\" is not a function")))
         };
-        Ok(SetLike { object: value, size, has: method(keys::has(), "has")?, keys: method(keys::keys_(), "keys")? })
+        Ok(SetLike { object: value, size, has: function(keys::has(), "has")?, keys: function(keys::keys_(), "keys")? })
     }
 
     fn has(&self, value: Value) -> JsResult<bool> {
@@ -63,7 +62,7 @@ impl SetLike {
     fn keys(&self) -> JsResult<Gc<IteratorRecord>> {
         let iterator = call(self.keys, self.object, &[])?;
         if !iterator.is_object() {
-            return Err(throw_type_error(format!("{} is not an object", describe(iterator))));
+            return Err(throw_type_error("Result of the keys method is not an object"));
         }
         IteratorRecord::from_iterator(iterator)
     }
@@ -81,7 +80,7 @@ impl SetLike {
 }
 
 fn operands(cx: &CallContext, method: &str) -> JsResult<(Gc<SetObject>, SetLike)> {
-    Ok((this::<Sets>(cx, method)?, SetLike::new(cx.arg(0))?))
+    Ok((this::<Sets>(cx, method)?, SetLike::new(cx.arg(0), method)?))
 }
 
 fn copy(set: Gc<SetObject>) -> OrderedTable {

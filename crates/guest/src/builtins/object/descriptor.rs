@@ -2,7 +2,7 @@
 
 use crate::call::is_callable;
 use crate::convert::to_boolean;
-use crate::error::describe;
+use crate::error::display;
 use crate::key::PropertyKey;
 use crate::names::keys;
 use crate::object::{Content, Object, Property, PropertyDescriptor};
@@ -12,7 +12,7 @@ use crate::value::Value;
 /// ToPropertyDescriptor.
 pub fn to_property_descriptor(value: Value) -> JsResult<PropertyDescriptor> {
     let Some(object) = value.as_object() else {
-        return Err(throw_type_error(format!("Property description must be an object: {}", describe(value))));
+        return Err(throw_type_error(format!("Property description must be an object: {}", display(value))));
     };
     let field = |key: PropertyKey| -> JsResult<Option<Value>> {
         if object.has_property(key)? { Ok(Some(object.get(key)?)) } else { Ok(None) }
@@ -21,7 +21,7 @@ pub fn to_property_descriptor(value: Value) -> JsResult<PropertyDescriptor> {
     let function = |key: PropertyKey, what: &str| -> JsResult<Option<Value>> {
         match field(key)? {
             Some(value) if !value.is_undefined() && !is_callable(value) => {
-                Err(throw_type_error(format!("{what} must be a function: {}", describe(value))))
+                Err(throw_type_error(format!("{what} must be a function: {}", display(value))))
             }
             found => Ok(found),
         }
@@ -36,7 +36,7 @@ pub fn to_property_descriptor(value: Value) -> JsResult<PropertyDescriptor> {
     if descriptor.is_accessor() && descriptor.is_data() {
         return Err(throw_type_error(format!(
             "Invalid property descriptor. Cannot both specify accessors and a value or writable attribute, {}",
-            describe(value)
+            display(value)
         )));
     }
     Ok(descriptor)

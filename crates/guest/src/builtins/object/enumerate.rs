@@ -2,12 +2,12 @@
 
 use crate::builtin::{CallContext, Method, native};
 use crate::builtins::array::iterator::IterationKind;
-use crate::builtins::array::require_function;
+use crate::builtins::check::require_callback;
 use crate::builtins::map_set::OrderedTable;
 use crate::call::call;
 use crate::cell::kind;
 use crate::convert::{get_value, to_object, to_property_key};
-use crate::error::describe;
+use crate::error::display;
 use crate::iterate::iterate;
 use crate::key::PropertyKey;
 use crate::object::{ArrayCell, Object};
@@ -77,7 +77,7 @@ fn assign(cx: &CallContext) -> JsResult {
 
 fn from_entries(cx: &CallContext) -> JsResult {
     if cx.arg(0).is_nullish() {
-        return Err(throw_type_error(format!("{} is not iterable", describe(cx.arg(0)))));
+        return Err(throw_type_error("undefined is not iterable"));
     }
     let object = Object::new();
     iterate(cx.arg(0), |entry| {
@@ -91,13 +91,13 @@ fn from_entries(cx: &CallContext) -> JsResult {
 /// Key and value of an entry `[key, value]`; TypeError if it is no object.
 pub fn entry_parts(entry: Value) -> JsResult<(Value, Value)> {
     if !entry.is_object() {
-        return Err(throw_type_error(format!("Iterator value {} is not an entry object", describe(entry))));
+        return Err(throw_type_error(format!("Iterator value {} is not an entry object", display(entry))));
     }
     Ok((get_value(entry, PropertyKey::index(0))?, get_value(entry, PropertyKey::index(1))?))
 }
 
 fn group_by(cx: &CallContext) -> JsResult {
-    let groups = group(cx, |key| Ok(to_property_key(key)?.to_value()))?;
+    let groups = group(cx, "Object.groupBy", |key| Ok(to_property_key(key)?.to_value()))?;
     let object = Object::ordinary(None);
     for (key, elements) in groups.iter() {
         object.create_data_property(to_property_key(key)?, elements)?;
@@ -106,11 +106,10 @@ fn group_by(cx: &CallContext) -> JsResult {
 }
 
 /// GroupBy of the first two arguments: arrays of elements by key, keys in the order of their first appearance.
-pub fn group(cx: &CallContext, to_key: impl Fn(Value) -> JsResult) -> JsResult<OrderedTable> {
-    if cx.arg(0).is_nullish() {
-        return Err(throw_type_error(format!("{} is not iterable", describe(cx.arg(0)))));
-    }
-    let function = require_function(cx.arg(1))?;
+/// `name` is for messages.
+pub fn group(cx: &CallContext, name: &str, to_key: impl Fn(Value) -> JsResult) -> JsResult<OrderedTable> {
+    crate::convert::require_coercible(cx.arg(0), name)?;
+    let function = require_callback(cx.arg(1))?;
     let mut groups = OrderedTable::new();
     let mut index = 0;
     iterate(cx.arg(0), |value| {

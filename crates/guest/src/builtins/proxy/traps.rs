@@ -4,7 +4,7 @@ use super::ProxyObject;
 use crate::builtins::object::descriptor::{from_property_descriptor, to_property_descriptor};
 use crate::call::as_method;
 use crate::convert::{same_value, to_boolean};
-use crate::error::describe;
+use crate::error::display;
 use crate::key::PropertyKey;
 use crate::object::exotic::Exotic;
 use crate::object::{Content, Object, Property, PropertyDescriptor, is_compatible};
@@ -25,6 +25,7 @@ struct Trap {
 impl Trap {
     /// Finds the trap `name`; TypeError if the proxy is revoked or the trap no function.
     fn find(object: Object, name: &'static str) -> JsResult<Trap> {
+        crate::call::check_stack()?;
         let Some((target, handler)) = object.as_kind::<ProxyObject>().and_then(|proxy| proxy.parts()) else {
             return Err(throw_type_error(format!("Cannot perform '{name}' on a proxy that has been revoked")));
         };
@@ -35,8 +36,8 @@ impl Trap {
                 throw.take();
                 return Err(throw_type_error(format!(
                     "'{}' returned for property '{name}' of object '{}' is not a function",
-                    describe(function),
-                    describe(handler.into())
+                    display(function),
+                    display(handler.into())
                 )));
             }
         };
@@ -117,7 +118,7 @@ impl Exotic for ProxyExotic {
         let Some(function) = trap.function else { return trap.target.prevent_extensions() };
         let answer = to_boolean(trap.call(function, &[])?);
         if answer && trap.target.is_extensible()? {
-            return Err(trap.broken("the proxy target is extensible"));
+            return Err(trap.broken("trap returned truish but the proxy target is extensible"));
         }
         Ok(answer)
     }
@@ -209,7 +210,8 @@ impl Exotic for ProxyExotic {
         let is_fixed = !actual.attributes.is_configurable();
         if is_data && is_fixed && actual.attributes.is_writable() && descriptor.writable == Some(false) {
             return Err(trap.broken(format!(
-                "trap returned truish for defining non-configurable property '{name}' which cannot be non-writable"
+                "trap returned truish for defining non-configurable property '{name}' which cannot be non-writable, \
+                 unless there exists a corresponding non-configurable, non-writable own property of the target object."
             )));
         }
         Ok(true)
@@ -251,8 +253,8 @@ impl Exotic for ProxyExotic {
             return Err(trap.broken(format!(
                 "property '{name}' is a read-only and non-configurable data property on the proxy target but the \
                  proxy did not return its actual value (expected '{}' but got '{}')",
-                describe(expected),
-                describe(answer)
+                display(expected),
+                display(answer)
             )));
         }
         if let Content::Accessor { get, .. } = actual.content
@@ -262,7 +264,7 @@ impl Exotic for ProxyExotic {
             return Err(trap.broken(format!(
                 "property '{name}' is a non-configurable accessor property on the proxy target and does not have a \
                  getter function, but the trap did not return 'undefined' (got '{}')",
-                describe(answer)
+                display(answer)
             )));
         }
         Ok(answer)
@@ -362,7 +364,7 @@ fn keys_from_array_like(value: Value) -> JsResult<Vec<PropertyKey>> {
         } else if let Some(symbol) = element.as_symbol() {
             PropertyKey::from(symbol)
         } else {
-            return Err(throw_type_error(format!("{} is not a valid property name", describe(element))));
+            return Err(throw_type_error(format!("{} is not a valid property name", display(element))));
         });
     }
     Ok(keys)
@@ -384,5 +386,5 @@ pub(super) fn construct(proxy: Object, arguments: &[Value], new_target: Value) -
         return crate::call::construct(trap.target.into(), arguments, new_target);
     };
     let answer = trap.call(function, &[arguments.to_vec().into(), new_target])?;
-    answer.as_object().ok_or_else(|| throw_type_error("proxy [[Construct]] must return an object"))
+    answer.as_object().ok_or_else(|| trap.broken(format!("trap returned non-object ('{}')", display(answer))))
 }

@@ -4,12 +4,12 @@ use super::{ALL, ElementType, TypedArrayObject, prototype_of, view};
 use crate::builtin::{
     CallContext, NativeCode, accessor, constants, constructor, methods, native, native_constructor, require_new,
 };
-use crate::builtins::array::require_function;
 use crate::builtins::array_buffer::{ArrayBufferObject, detached};
+use crate::builtins::check::require_function;
 use crate::call::{call, construct as construct_object, is_constructor};
 use crate::cell::Gc;
 use crate::convert::{get_method, species_constructor, to_index, to_object};
-use crate::error::describe;
+use crate::error::display;
 use crate::iterate::{IteratorRecord, array_like};
 use crate::key::PropertyKey;
 use crate::object::Object;
@@ -88,7 +88,7 @@ fn construct<const TYPE: usize>(cx: &CallContext) -> JsResult {
     let (element_type, prototype) = (ALL[TYPE], CLASSES[TYPE].0);
     require_new(cx, element_type.class_name())?;
     let Some(source) = cx.arg(0).as_object() else {
-        let message = format!("Invalid typed array length: {}", describe(cx.arg(0)));
+        let message = format!("Invalid typed array length: {}", display(cx.arg(0)));
         let length = to_index(cx.arg(0), &message)?;
         return Ok(zeroed(element_type, cx.new_prototype(prototype)?, length)?.into());
     };
@@ -143,7 +143,7 @@ fn over_buffer(
     let wanted = if length.is_undefined() {
         None
     } else {
-        Some(to_index(length, &format!("Invalid typed array length: {}", describe(length)))?)
+        Some(to_index(length, &format!("Invalid typed array length: {}", display(length)))?)
     };
     if buffer.is_detached() {
         return Err(detached("Construct"));
@@ -213,7 +213,7 @@ fn require_class(cx: &CallContext) -> JsResult<Value> {
     if is_constructor(cx.this) {
         return Ok(cx.this);
     }
-    Err(throw_type_error(format!("{} is not a constructor", describe(cx.this))))
+    Err(throw_type_error(format!("{} is not a constructor", display(cx.this))))
 }
 
 fn of(cx: &CallContext) -> JsResult {

@@ -5,7 +5,7 @@
 use super::{TypedArrayObject, transform, view};
 use crate::builtin::{CallContext, Method, accessor, getters, method, methods, native};
 use crate::builtins::array::iterator::{IterationKind, create as create_iterator};
-use crate::builtins::array::require_function;
+use crate::builtins::check::require_callback;
 use crate::call::call;
 use crate::cell::Gc;
 use crate::convert::{
@@ -103,7 +103,7 @@ fn search(
     array: Gc<TypedArrayObject>,
     indices: impl Iterator<Item = u32>,
 ) -> JsResult<Option<(u32, Value)>> {
-    let function = require_function(cx.arg(0))?;
+    let function = require_callback(cx.arg(0))?;
     for index in indices {
         let value = array.get(index);
         if to_boolean(call(function, cx.arg(1), &[value, Value::from(index), array.into()])?) {
@@ -148,7 +148,7 @@ fn some(cx: &CallContext) -> JsResult {
 
 fn every(cx: &CallContext) -> JsResult {
     let (array, length) = valid(cx, "every")?;
-    let function = require_function(cx.arg(0))?;
+    let function = require_callback(cx.arg(0))?;
     for index in 0..length {
         if !to_boolean(call(function, cx.arg(1), &[array.get(index), Value::from(index), array.into()])?) {
             return Ok(Value::FALSE);
@@ -159,7 +159,7 @@ fn every(cx: &CallContext) -> JsResult {
 
 fn for_each(cx: &CallContext) -> JsResult {
     let (array, length) = valid(cx, "forEach")?;
-    let function = require_function(cx.arg(0))?;
+    let function = require_callback(cx.arg(0))?;
     for index in 0..length {
         call(function, cx.arg(1), &[array.get(index), Value::from(index), array.into()])?;
     }
@@ -177,7 +177,7 @@ fn reduce_right(cx: &CallContext) -> JsResult {
 }
 
 fn fold(cx: &CallContext, array: Gc<TypedArrayObject>, mut indices: impl Iterator<Item = u32>) -> JsResult {
-    let function = require_function(cx.arg(0))?;
+    let function = require_callback(cx.arg(0))?;
     let initial = cx.arguments.get(1).copied();
     let Some(mut accumulator) = initial.or_else(|| indices.next().map(|first| array.get(first))) else {
         return Err(throw_type_error("Reduce of empty array with no initial value"));

@@ -5,7 +5,8 @@ use super::prototype::valid;
 use super::{Element, TypedArrayObject, view};
 use crate::builtin::{CallContext, Method, native};
 use crate::builtins::array::sort::{comparator, compares_less};
-use crate::builtins::array::{require_function, tim_sort};
+use crate::builtins::array::tim_sort;
+use crate::builtins::check::require_callback;
 use crate::call::call;
 use crate::cell::Gc;
 use crate::convert::{to_boolean, to_integer_or_infinity, to_object, to_relative_index};
@@ -55,7 +56,7 @@ fn fill(cx: &CallContext) -> JsResult {
 
 fn filter(cx: &CallContext) -> JsResult {
     let (array, length) = valid(cx, "filter")?;
-    let function = require_function(cx.arg(0))?;
+    let function = require_callback(cx.arg(0))?;
     let mut kept = vec![];
     for index in 0..length {
         let value = array.get(index);
@@ -72,7 +73,7 @@ fn filter(cx: &CallContext) -> JsResult {
 
 fn map(cx: &CallContext) -> JsResult {
     let (array, length) = valid(cx, "map")?;
-    let function = require_function(cx.arg(0))?;
+    let function = require_callback(cx.arg(0))?;
     let result = species_create(array, &[Value::from(length)], "%TypedArray%.prototype.map")?;
     for index in 0..length {
         let mapped = call(function, cx.arg(1), &[array.get(index), Value::from(index), array.into()])?;
