@@ -2,7 +2,7 @@
 
 use core::cell::Cell;
 
-use crate::cell::{Gc, Header};
+use crate::cell::{Gc, Header, kind};
 use crate::convert::to_object;
 use crate::key::PropertyKey;
 use crate::object::Object;
@@ -36,7 +36,7 @@ impl ForIn {
         loop {
             let key = *self.keys.get(self.next.get())?;
             self.next.set(self.next.get() + 1);
-            match object.has_property(key) {
+            match is_enumerated(object, key) {
                 Ok(true) => return Some(key.to_value()),
                 Ok(false) => {}
                 Err(thrown) => drop(thrown.take()),
@@ -45,14 +45,28 @@ impl ForIn {
     }
 }
 
+/// Whether a key that was collected is still to be visited. A proxy is only now asked whether it is enumerable.
+fn is_enumerated(object: Object, key: PropertyKey) -> JsResult<bool> {
+    if object.kind.get() != kind::PROXY {
+        return object.has_property(key);
+    }
+    Ok(object.get_own_property(key)?.is_some_and(|property| property.attributes.is_enumerable()))
+}
+
 fn enumerable_keys(object: Object) -> JsResult<Vec<PropertyKey>> {
     let mut keys = vec![];
     let mut seen = FastMap::<u64, ()>::default();
     let mut current = Some(object);
     while let Some(holder) = current {
+        let own_keys = holder.own_keys()?;
         let prototype = holder.get_prototype_of()?;
-        for key in holder.own_keys()? {
+        for key in own_keys {
             if key.is_symbol() {
+                continue;
+            }
+            if holder == object && holder.kind.get() == kind::PROXY {
+                seen.insert(key.word(), ());
+                keys.push(key);
                 continue;
             }
             let Some(property) = holder.get_own_property(key)? else { continue };

@@ -199,7 +199,7 @@ fn flat_map(cx: &CallContext) -> JsResult {
 
 /// FlattenIntoArray: appends the elements of `source` to `target`, which has `count`.
 fn flatten(target: Object, count: &mut u64, source: Object, length: u64, depth: f64) -> JsResult<()> {
-    crate::call::check_stack()?;
+    let _level = crate::call::descend()?;
     for index in 0..length {
         if let Some(element) = get_present(source, index)? {
             append_flat(target, count, element, depth)?;

@@ -97,7 +97,7 @@ fn join_elements(
     if JOINING.with(|joining| joining.contains(&object)) {
         return Ok(JsString::empty());
     }
-    crate::call::check_stack()?;
+    let _level = crate::call::descend()?;
     JOINING.with(|joining| joining.push(object));
     let joined = (|| {
         let length = object.length()?;
