@@ -170,6 +170,7 @@ impl Batch {
         let mut keys = Vec::new();
         for (key, write) in writes.iter() {
             self.bytes += write.size;
+            let write = &write.at(timestamp);
             self.storage.revisions.push(Revision {
                 timestamp,
                 key: *key,

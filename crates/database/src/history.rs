@@ -102,3 +102,47 @@ impl History {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    const SECOND: u64 = 1_000_000_000;
+
+    fn history(seconds: &[u64]) -> History {
+        let catalog = Arc::new(Catalog::system());
+        let mut history = History::new(Timestamp(1), catalog.clone());
+        for second in seconds {
+            let timestamp = Timestamp(second * SECOND);
+            history.append(LogEntry { timestamp, writer: None, keys: Vec::new(), catalog: catalog.clone() });
+        }
+        history
+    }
+
+    fn after(history: &History, second: u64) -> Result<Vec<u64>> {
+        Ok(history.after(Timestamp(second * SECOND))?.map(|entry| entry.timestamp.0 / SECOND).collect())
+    }
+
+    #[test]
+    fn gives_the_commits_after_a_timestamp() {
+        let history = history(&[10, 20, 30]);
+        assert_eq!(after(&history, 1).unwrap(), [10, 20, 30]);
+        assert_eq!(after(&history, 10).unwrap(), [20, 30]);
+        assert_eq!(after(&history, 15).unwrap(), [20, 30]);
+        assert!(after(&history, 30).unwrap().is_empty());
+    }
+
+    #[test]
+    fn forgets_old_commits_and_says_so() {
+        let history = history(&[10, 20, 315]);
+        assert_eq!(after(&history, 20).unwrap(), [315]);
+        assert_eq!(after(&history, 10).unwrap(), [20, 315]);
+        let error = after(&history, 9).unwrap_err();
+        assert!(matches!(error, Error::OutOfRetention { oldest, .. } if oldest == Timestamp(10 * SECOND)));
+        assert!(error.is_retriable());
+        assert!(history.catalog_at(Timestamp(9 * SECOND)).is_err());
+        assert!(history.catalog_at(Timestamp(10 * SECOND)).is_ok());
+    }
+}

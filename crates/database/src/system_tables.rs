@@ -6,6 +6,11 @@
 use convex_wasm_persistence::{IndexId, TabletId};
 use convex_wasm_values::{FieldPath, InternalId, TableNumber};
 
+use crate::{Error, Result};
+
+/// Tables of the system that functions may read, through `db.system`. They are empty while they do not exist.
+const READABLE: [&str; 2] = ["_storage", "_scheduled_functions"];
+
 /// A table of the system.
 pub struct SystemTable {
     /// The name; starts with an underscore.
@@ -60,6 +65,14 @@ impl SystemTable {
             .chain(declared)
             .collect()
     }
+}
+
+/// Refuses names of tables that functions may not read.
+pub fn check_readable(name: &str) -> Result<()> {
+    if name.starts_with('_') && !READABLE.contains(&name) {
+        return Err(Error::developer("SystemTableError", format!("Table `{name}` cannot be read by functions.")));
+    }
+    Ok(())
 }
 
 /// Ids of the system's own tables and indexes start with zeros, which a random id never does.

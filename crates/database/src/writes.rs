@@ -1,12 +1,13 @@
 //! The writes of a transaction before they are committed.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
 use std::sync::Arc;
 
-use convex_wasm_persistence::{DocumentKey, IndexId, Key, KeyRange, Order, Versioned};
-use convex_wasm_values::ConvexObject;
+use convex_wasm_persistence::{DocumentKey, IndexId, Key, KeyRange, Order, Timestamp, Versioned};
 use convex_wasm_values::value::object_size;
+use convex_wasm_values::{ConvexObject, ConvexValue};
 
 use crate::catalog::{Catalog, Table};
 
@@ -119,6 +120,20 @@ impl Writes {
 }
 
 impl Write {
+    /// The write as it is committed at a timestamp: with that in place of `db.vars.commitTs`.
+    pub fn at(&self, timestamp: Timestamp) -> Cow<'_, Self> {
+        match &self.new {
+            Some(new) if new.values().any(ConvexValue::holds_commit_ts) => {
+                let mut document = ConvexObject::clone(new);
+                // Nanoseconds fit until the year 2262.
+                let timestamp = i64::try_from(timestamp.0).unwrap_or(i64::MAX);
+                document.values_mut().for_each(|value| value.resolve_commit_ts(timestamp));
+                Cow::Owned(Self { new: Some(Arc::new(document)), ..self.clone() })
+            }
+            _ => Cow::Borrowed(self),
+        }
+    }
+
     fn documents(&self) -> impl Iterator<Item = &Arc<ConvexObject>> {
         self.old.iter().map(|old| &old.document).chain(&self.new)
     }

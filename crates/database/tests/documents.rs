@@ -102,6 +102,8 @@ async fn bad_documents_are_refused() {
     assert_eq!(code(patch(t, &id, json!({"_creationTime": 1})).await), "InvalidDocumentError");
     assert_eq!(code(replace(t, &id, json!({"_other": 1})).await), "InvalidDocumentError");
     patch(t, &id, json!({"_id": id})).await.unwrap();
+    assert_eq!(code(insert(t, "new_table", json!({"text": "x".repeat(1 << 20)})).await), "ValueTooLargeError");
+    assert_eq!(t.table_names(), ["users"]);
     // A refused write leaves nothing behind.
     assert_eq!(collect(t, full_scan("users")).await.unwrap().len(), 2);
 }
@@ -184,6 +186,23 @@ async fn an_unchanged_document_is_not_written() {
     assert!(!transaction.has_writes());
     assert_eq!(fixture.database.commit(transaction).await.unwrap().timestamp, latest);
     assert_eq!(fixture.database.latest_timestamp(), latest);
+}
+
+#[tokio::test]
+async fn a_commit_timestamp_is_filled_in_by_the_commit() {
+    let fixture = Fixture::with_schema(json!({"t": [null, {"by_at": ["at"]}]})).await;
+    let mut transaction = fixture.begin();
+    let open = json!({"$commitTs": null});
+    let id = insert(&mut transaction, "t", json!({"at": open, "list": [open]})).await.unwrap();
+    assert_eq!(get(&mut transaction, &id).await.unwrap().unwrap()["at"], open);
+    let rows = collect(&mut transaction, index_range("t.by_at", json!([]), "asc")).await.unwrap();
+    assert_eq!(field(&rows, "at"), [open]);
+    let committed = fixture.database.commit(transaction).await.unwrap();
+    let at = convex_wasm_values::ConvexValue::Int64(committed.timestamp.0.try_into().unwrap());
+    let at = at.to_json(convex_wasm_values::JsonFormat::Encoded);
+    let range = json!([{"type": "Eq", "fieldPath": "at", "value": at}]);
+    let rows = fixture.collect(index_range("t.by_at", range, "asc")).await;
+    assert_eq!((field(&rows, "at"), field(&rows, "list")), (vec![at.clone()], vec![json!([at])]));
 }
 
 #[tokio::test]

@@ -62,8 +62,8 @@ pub enum ValueError {
     /// A `$…` object that is not one of the encodings.
     #[error("{0}")]
     BadEncoding(String),
-    /// `{"$commitTs": null}` outside the positions that this server supports.
-    #[error("The commit timestamp placeholder `$commitTs` is not supported by this server.")]
+    /// `{"$commitTs": null}` outside a document that is being written.
+    #[error("`db.vars.commitTs` can be used only in a document that is being written: it has no value yet.")]
     CommitTimestamp,
     /// A value of one type where an object has to be.
     #[error("Value must be an object, but it is {0}.")]
@@ -82,7 +82,7 @@ impl ValueError {
             Self::BadFieldName(_) => "InvalidFieldName",
             Self::Undefined => "UndefinedNotAllowed",
             Self::BadEncoding(_) => "BadConvexEncoding",
-            Self::CommitTimestamp => "CommitTimestampNotSupported",
+            Self::CommitTimestamp => "UnresolvedCommitTimestamp",
             Self::NotAnObject(_) => "NotAnObject",
         }
     }
@@ -92,14 +92,14 @@ impl ConvexValue {
     /// Reads a value from JSON text.
     pub fn from_json_text(text: &str) -> Result<Self, ValueError> {
         let mut deserializer = serde_json::Deserializer::from_str(text);
-        let value = present(decode(&mut deserializer)?)?;
+        let value = present(decode(&mut deserializer, Position::Value)?)?;
         deserializer.end().map_err(|error| ValueError::MalformedJson(error.to_string()))?;
         Ok(value)
     }
 
     /// Reads a value from parsed JSON.
     pub fn from_json(json: &Json) -> Result<Self, ValueError> {
-        present(decode(json)?)
+        present(decode(json, Position::Value)?)
     }
 
     /// Writes the value as parsed JSON.
@@ -115,9 +115,9 @@ impl ConvexValue {
     }
 }
 
-/// Reads an object; anything else is an error.
-pub fn decode_object(json: &Json) -> Result<ConvexObject, ValueError> {
-    match ConvexValue::from_json(json)? {
+/// Reads a document that is to be written: an object, where `{"$commitTs": null}` is allowed.
+pub fn decode_document(json: &Json) -> Result<ConvexObject, ValueError> {
+    match present(decode(json, Position::Document)?)? {
         ConvexValue::Object(fields) => Ok(fields),
         other => Err(ValueError::NotAnObject(other.to_string())),
     }
@@ -125,10 +125,11 @@ pub fn decode_object(json: &Json) -> Result<ConvexObject, ValueError> {
 
 /// Reads a value where `{"$undefined": null}` is allowed: bounds of an index range and literals of a filter.
 pub fn decode_optional(json: &Json) -> Result<Option<ConvexValue>, ValueError> {
-    decode(json)
+    decode(json, Position::Value)
 }
 
-/// Reads the argument of a patch: a field that is `{"$undefined": null}` (here `None`) is to be removed.
+/// Reads the argument of a patch: a field that is `{"$undefined": null}` (here `None`) is to be removed, and
+/// `{"$commitTs": null}` is allowed.
 pub fn decode_patch(json: &Json) -> Result<Vec<(String, Option<ConvexValue>)>, ValueError> {
     let Json::Object(fields) = json else {
         return Err(ValueError::NotAnObject(ConvexValue::from_json(json)?.to_string()));
@@ -137,7 +138,7 @@ pub fn decode_patch(json: &Json) -> Result<Vec<(String, Option<ConvexValue>)>, V
         .iter()
         .map(|(name, value)| {
             check_field_name(name).map_err(ValueError::BadFieldName)?;
-            Ok((name.clone(), decode(value)?))
+            Ok((name.clone(), decode(value, Position::Document)?))
         })
         .collect()
 }
@@ -146,9 +147,18 @@ fn present(value: Option<ConvexValue>) -> Result<ConvexValue, ValueError> {
     value.ok_or(ValueError::Undefined)
 }
 
-fn decode<'de>(deserializer: impl Deserializer<'de>) -> Result<Option<ConvexValue>, ValueError> {
+/// Where a value is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Position {
+    /// In a document that is to be written.
+    Document,
+    /// Anywhere else.
+    Value,
+}
+
+fn decode<'de>(deserializer: impl Deserializer<'de>, position: Position) -> Result<Option<ConvexValue>, ValueError> {
     let failure = RefCell::new(None);
-    let value = Decoder { depth: 0, failure: &failure }
+    let value = Decoder { position, depth: 0, failure: &failure }
         .deserialize(deserializer)
         .map_err(|error| failure.borrow_mut().take().unwrap_or_else(|| ValueError::MalformedJson(error.to_string())))?;
     if let Some(value) = &value
@@ -163,6 +173,7 @@ fn decode<'de>(deserializer: impl Deserializer<'de>) -> Result<Option<ConvexValu
 /// because serde can carry only text.
 #[derive(Clone, Copy)]
 struct Decoder<'a> {
+    position: Position,
     depth: usize,
     failure: &'a RefCell<Option<ValueError>>,
 }
@@ -178,7 +189,7 @@ impl Decoder<'_> {
         if self.depth == MAX_VALUE_NESTING {
             return Err(self.fail(ValueError::TooNested { max: MAX_VALUE_NESTING }));
         }
-        Ok(Self { depth: self.depth + 1, failure: self.failure })
+        Ok(Self { depth: self.depth + 1, ..*self })
     }
 }
 
@@ -275,6 +286,7 @@ impl Decoder<'_> {
         }
         match (name, &payload) {
             ("$undefined", Json::Null) => Ok(None),
+            ("$commitTs", Json::Null) if self.position == Position::Document => Ok(Some(ConvexValue::CommitTs)),
             ("$commitTs", Json::Null) => Err(self.fail(ValueError::CommitTimestamp)),
             ("$integer", Json::String(text)) => eight_bytes(name, text)
                 .map(|bytes| Some(ConvexValue::Int64(i64::from_le_bytes(bytes))))
@@ -341,6 +353,11 @@ impl Serialize for Formatted<'_> {
                 JsonFormat::Clean => serializer.collect_str(value),
                 JsonFormat::Export => serializer.serialize_i64(*value),
             },
+            ConvexValue::CommitTs => {
+                let mut map = serializer.serialize_map(Some(1))?;
+                map.serialize_entry("$commitTs", &())?;
+                map.end()
+            }
             ConvexValue::Float64(value) if clean && value.is_nan() => serializer.serialize_str("NaN"),
             ConvexValue::Float64(value) if clean && value.is_infinite() => {
                 serializer.serialize_str(if *value > 0.0 { "Infinity" } else { "-Infinity" })
@@ -386,7 +403,7 @@ impl Serialize for ConvexValue {
 impl<'de> serde::Deserialize<'de> for ConvexValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let failure = RefCell::new(None);
-        Decoder { depth: 0, failure: &failure }
+        Decoder { position: Position::Value, depth: 0, failure: &failure }
             .deserialize(deserializer)?
             .ok_or_else(|| D::Error::custom(ValueError::Undefined))
     }

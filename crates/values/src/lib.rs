@@ -24,7 +24,7 @@ pub mod validator;
 pub mod value;
 
 pub use id::{DocumentId, InternalId, TableNumber};
-pub use json::{JsonFormat, ValueError, decode_object, decode_optional, decode_patch};
+pub use json::{JsonFormat, ValueError, decode_document, decode_optional, decode_patch};
 pub use names::FieldPath;
 pub use schema::{IndexDefinition, Schema, SchemaError, TableDefinition};
 pub use validator::{TableMapping, ValidationError, Validator};

@@ -13,6 +13,7 @@ impl Display for ConvexValue {
         match self {
             Self::Null => formatter.write_str("null"),
             Self::Int64(number) => write!(formatter, "{number}n"),
+            Self::CommitTs => formatter.write_str("db.vars.commitTs"),
             Self::Float64(number) if number.is_infinite() => {
                 formatter.write_str(if *number > 0.0 { "Infinity" } else { "-Infinity" })
             }
@@ -45,6 +46,8 @@ impl Display for Validator {
             Self::Any => formatter.write_str("v.any()"),
             Self::Null => formatter.write_str("v.null()"),
             Self::Int64 => formatter.write_str("v.int64()"),
+            Self::CommitTs => formatter.write_str("v.commitTs()"),
+            Self::Function(_) => formatter.write_str("v.function()"),
             Self::Float64 => formatter.write_str("v.float64()"),
             Self::Boolean => formatter.write_str("v.boolean()"),
             Self::String => formatter.write_str("v.string()"),

@@ -11,6 +11,7 @@ pub fn encode_sort_key(value: Option<&ConvexValue>, key: &mut Vec<u8>) {
         None => key.push(0x01),
         Some(ConvexValue::Null) => key.push(0x03),
         Some(ConvexValue::Int64(number)) => encode_int64(*number, key),
+        Some(ConvexValue::CommitTs) => encode_int64(i64::MAX, key),
         Some(ConvexValue::Float64(number)) => {
             let bits = number.to_bits();
             let ordered = if number.is_sign_negative() { !bits } else { bits | 1 << 63 };

@@ -6,6 +6,9 @@ use crate::names::{check_field_name, check_identifier};
 use crate::value::MAX_VALUE_NESTING;
 use crate::{ConvexObject, ConvexValue, DocumentId, JsonFormat, TableNumber};
 
+/// How every function handle starts.
+const FUNCTION_HANDLE: &str = "function://";
+
 /// A type, as `v.…` of `convex/values` builds and exports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Validator {
@@ -15,6 +18,10 @@ pub enum Validator {
     Null,
     /// `v.int64()`
     Int64,
+    /// `v.commitTs()`: an int64, or the placeholder for one.
+    CommitTs,
+    /// `v.function()`: a function handle. The function's type, as JSON, is for TypeScript only.
+    Function(Json),
     /// `v.float64()`
     Float64,
     /// `v.boolean()`
@@ -186,6 +193,8 @@ impl Validator {
             "any" => Self::Any,
             "null" => Self::Null,
             "bigint" => Self::Int64,
+            "commitTs" => Self::CommitTs,
+            "function" => Self::Function(json.clone()),
             "number" => Self::Float64,
             "boolean" => Self::Boolean,
             "string" => Self::String,
@@ -235,6 +244,8 @@ impl Validator {
             Self::Any => json!({"type": "any"}),
             Self::Null => json!({"type": "null"}),
             Self::Int64 => json!({"type": "bigint"}),
+            Self::CommitTs => json!({"type": "commitTs"}),
+            Self::Function(json) => json.clone(),
             Self::Float64 => json!({"type": "number"}),
             Self::Boolean => json!({"type": "boolean"}),
             Self::String => json!({"type": "string"}),
@@ -287,10 +298,12 @@ impl Validator {
             (Self::Any, _)
             | (Self::Null, ConvexValue::Null)
             | (Self::Int64, ConvexValue::Int64(_))
+            | (Self::CommitTs, ConvexValue::Int64(_) | ConvexValue::CommitTs)
             | (Self::Float64, ConvexValue::Float64(_))
             | (Self::Boolean, ConvexValue::Boolean(_))
             | (Self::String, ConvexValue::String(_))
             | (Self::Bytes, ConvexValue::Bytes(_)) => Ok(()),
+            (Self::Function(_), ConvexValue::String(text)) if text.starts_with(FUNCTION_HANDLE) => Ok(()),
             (Self::Literal(expected), _) if is_same_literal(expected, value) => Ok(()),
             (Self::Literal(_), _) => Err(ValidationError::Literal {
                 path: PathLine(path.clone()),

@@ -32,6 +32,9 @@ pub enum ConvexValue {
     Null,
     /// `bigint`
     Int64(i64),
+    /// `db.vars.commitTs`: the timestamp of the commit, which is not known yet. It is found only in documents of the
+    /// transaction that writes them, and becomes an `Int64` when that commits. Until then it orders as the greatest one.
+    CommitTs,
     /// `number`
     Float64(f64),
     /// `boolean`
@@ -51,7 +54,7 @@ impl ConvexValue {
     pub fn size(&self) -> usize {
         match self {
             Self::Null | Self::Boolean(_) => 1,
-            Self::Int64(_) | Self::Float64(_) => 9,
+            Self::Int64(_) | Self::CommitTs | Self::Float64(_) => 9,
             Self::String(text) => 2 + text.len(),
             Self::Bytes(bytes) => 2 + bytes.len(),
             Self::Array(items) => 2 + items.iter().map(Self::size).sum::<usize>(),
@@ -92,11 +95,40 @@ impl ConvexValue {
         }
     }
 
+    /// Whether the value holds [`ConvexValue::CommitTs`].
+    pub fn holds_commit_ts(&self) -> bool {
+        match self {
+            Self::CommitTs => true,
+            Self::Array(items) => items.iter().any(Self::holds_commit_ts),
+            Self::Object(fields) => fields.values().any(Self::holds_commit_ts),
+            _ => false,
+        }
+    }
+
+    /// Replaces every [`ConvexValue::CommitTs`] by the timestamp.
+    pub fn resolve_commit_ts(&mut self, timestamp: i64) {
+        match self {
+            Self::CommitTs => *self = Self::Int64(timestamp),
+            Self::Array(items) => items.iter_mut().for_each(|item| item.resolve_commit_ts(timestamp)),
+            Self::Object(fields) => fields.values_mut().for_each(|field| field.resolve_commit_ts(timestamp)),
+            _ => {}
+        }
+    }
+
+    /// The integer by which the value is ordered, or `None` for another type.
+    fn ordered_int64(&self) -> Option<i64> {
+        match self {
+            Self::Int64(number) => Some(*number),
+            Self::CommitTs => Some(i64::MAX),
+            _ => None,
+        }
+    }
+
     /// Rank of the type in the total order.
     fn type_rank(&self) -> u8 {
         match self {
             Self::Null => 0,
-            Self::Int64(_) => 1,
+            Self::Int64(_) | Self::CommitTs => 1,
             Self::Float64(_) => 2,
             Self::Boolean(_) => 3,
             Self::String(_) => 4,
@@ -120,7 +152,9 @@ pub fn object_nesting(fields: &ConvexObject) -> usize {
 impl Ord for ConvexValue {
     fn cmp(&self, other: &Self) -> Ordering {
         match (self, other) {
-            (Self::Int64(a), Self::Int64(b)) => a.cmp(b),
+            (Self::Int64(_) | Self::CommitTs, Self::Int64(_) | Self::CommitTs) => {
+                self.ordered_int64().cmp(&other.ordered_int64())
+            }
             (Self::Float64(a), Self::Float64(b)) => a.total_cmp(b),
             (Self::Boolean(a), Self::Boolean(b)) => a.cmp(b),
             (Self::String(a), Self::String(b)) => a.cmp(b),

@@ -158,6 +158,17 @@ fn records_check_keys_and_values() {
 }
 
 #[test]
+fn commit_timestamps_and_function_handles() {
+    let commit_ts = validator(json!({"type": "commitTs"}));
+    check(&commit_ts, json!({"$integer": "AQAAAAAAAAA="})).unwrap();
+    commit_ts.check(&ConvexValue::CommitTs, &Tables).unwrap();
+    assert!(check(&commit_ts, json!(1)).is_err());
+    let handle = validator(json!({"type": "function", "fnType": "mutation", "args": {"type": "any"}}));
+    check(&handle, json!("function://;messages:send")).unwrap();
+    assert!(check(&handle, json!("messages:send")).is_err());
+}
+
+#[test]
 fn what_is_no_validator_is_refused() {
     for json in [
         json!({"type": "what"}),

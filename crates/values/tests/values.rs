@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use convex_wasm_values::sort_key::{encode_sort_key, prefix_end};
-use convex_wasm_values::{ConvexObject, ConvexValue, JsonFormat, ValueError, decode_optional, decode_patch};
+use convex_wasm_values::{
+    ConvexObject, ConvexValue, JsonFormat, ValueError, decode_document, decode_optional, decode_patch,
+};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -106,7 +108,7 @@ fn refuses_what_is_not_a_value() {
     assert_eq!(code(r#"{"$undefined":null}"#), "UndefinedNotAllowed");
     assert_eq!(code(r#"[{"$undefined":null}]"#), "UndefinedNotAllowed");
     assert_eq!(code(r#"{"a":{"$undefined":null}}"#), "UndefinedNotAllowed");
-    assert_eq!(code(r#"{"$commitTs":null}"#), "CommitTimestampNotSupported");
+    assert_eq!(code(r#"{"$commitTs":null}"#), "UnresolvedCommitTimestamp");
     assert_eq!(code(r#"{"$other":1}"#), "InvalidFieldName");
     assert_eq!(code(r#"{"a":1,"$integer":"AQAAAAAAAAA="}"#), "InvalidFieldName");
     assert_eq!(code(r#"{"$integer":"AQAAAAAAAAA=","a":1}"#), "InvalidFieldName");
@@ -148,6 +150,25 @@ fn undefined_has_its_places() {
     assert_eq!(decode_patch(&json!({"a": [{"$undefined": null}]})), Err(ValueError::Undefined));
     assert_eq!(decode_patch(&json!({"$a": 1})).unwrap_err().code(), "InvalidFieldName");
     assert_eq!(decode_patch(&json!([])).unwrap_err().code(), "NotAnObject");
+}
+
+#[test]
+fn a_commit_timestamp_is_open_until_the_commit() {
+    let json = json!({"a": {"$commitTs": null}, "b": [{"$commitTs": null}], "c": {"$integer": "AQAAAAAAAAA="}});
+    let document = decode_document(&json).unwrap();
+    assert_eq!(decode_document(&json!(1)).unwrap_err().code(), "NotAnObject");
+    assert_eq!(decode_patch(&json!({"a": {"$commitTs": null}})).unwrap()[0].1, Some(ConvexValue::CommitTs));
+    let mut value = ConvexValue::Object(document);
+    assert_eq!(value.to_json(JsonFormat::Encoded), json);
+    assert_eq!(value.to_string(), "{a: db.vars.commitTs, b: [db.vars.commitTs], c: 1n}");
+    assert!(value.holds_commit_ts());
+    assert!(
+        ConvexValue::CommitTs > ConvexValue::Int64(i64::MAX - 1) && ConvexValue::CommitTs < ConvexValue::Float64(0.)
+    );
+    assert_eq!(sort_key(Some(&ConvexValue::CommitTs)), sort_key(Some(&ConvexValue::Int64(i64::MAX))));
+    value.resolve_commit_ts(7);
+    assert!(!value.holds_commit_ts());
+    assert_eq!(value.to_string(), "{a: 7n, b: [7n], c: 1n}");
 }
 
 #[test]

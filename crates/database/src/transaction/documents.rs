@@ -6,10 +6,11 @@ use std::sync::Arc;
 use convex_wasm_persistence::{DocumentKey, KeyRange, Versioned};
 use convex_wasm_values::names::check_identifier;
 use convex_wasm_values::value::{MAX_DOCUMENT_NESTING, MAX_DOCUMENT_SIZE, object_nesting, object_size};
-use convex_wasm_values::{ConvexObject, ConvexValue, DocumentId, InternalId, decode_object, decode_patch};
+use convex_wasm_values::{ConvexObject, ConvexValue, DocumentId, InternalId, decode_document, decode_patch};
 
 use super::{Current, Transaction};
 use crate::catalog::{SchemaRow, SchemaRowState, Table, id_key};
+use crate::system_tables::check_readable;
 use crate::{DocumentArg, Error, InsertArg, PatchArg, ReplaceArg, Result};
 
 impl Transaction {
@@ -42,11 +43,22 @@ impl Transaction {
 
     /// `1.0/insert`: the id of the new document. Creates the table if it does not exist.
     pub async fn insert(&mut self, arg: &InsertArg) -> Result<DocumentId> {
-        let content = decode_object(&arg.value)?;
+        let content = decode_document(&arg.value)?;
+        // A refused document leaves no new table behind.
+        self.begin_nested();
+        let inserted = self.insert_document(&arg.table, content).await;
+        match inserted {
+            Ok(_) => self.commit_nested(),
+            Err(_) => self.rollback_nested(),
+        }
+        inserted
+    }
+
+    async fn insert_document(&mut self, table: &str, content: ConvexObject) -> Result<DocumentId> {
         if let Some(field) = ["_id", "_creationTime"].into_iter().find(|field| content.contains_key(*field)) {
             return Err(invalid_document(format!("The field `{field}` of a new document is set by the system.")));
         }
-        let table = self.table_to_write(&arg.table)?;
+        let table = self.table_to_write(table)?;
         let content = self.check_content(&table, content).await?;
         let internal = self.new_id();
         let id = table.document_id(internal);
@@ -74,7 +86,7 @@ impl Transaction {
 
     /// `1.0/replace`: the new document.
     pub async fn replace(&mut self, arg: &ReplaceArg) -> Result<Arc<ConvexObject>> {
-        let mut document = decode_object(&arg.value)?;
+        let mut document = decode_document(&arg.value)?;
         let (table, id, current) = self.existing(&arg.document, "replace", "Replace").await?;
         for name in ["_id", "_creationTime"] {
             if let Some(value) = current.document.get(name) {
@@ -119,6 +131,7 @@ impl Transaction {
             }
         }
         let Some(table) = table else { return Ok(None) };
+        check_readable(&table.name)?;
         check_side(&table, arg.is_system, method)?;
         Ok(Some((table, id.internal)))
     }
@@ -254,7 +267,7 @@ struct PointRead {
 }
 
 /// Tables of the system are read through `db.system`, all others through `db`.
-pub(super) fn check_side(table: &Table, is_system: bool, method: &str) -> Result<()> {
+fn check_side(table: &Table, is_system: bool, method: &str) -> Result<()> {
     let (right, wrong) = match (table.is_system(), is_system) {
         (true, false) => ("db.system", "db"),
         (false, true) => ("db", "db.system"),

@@ -266,7 +266,7 @@ impl Transaction {
 }
 
 impl TableMapping for Transaction {
-    /// For the validators of arguments and results.
+    /// For the validators of arguments and results. Does not count as read: a number never gets another table.
     fn table_name(&self, number: TableNumber) -> Option<&str> {
         self.catalog.table_name(number)
     }

@@ -15,14 +15,13 @@ use crate::catalog::{Index, IndexState, Table};
 use crate::query::cursor::Position;
 use crate::query::range::key_range;
 use crate::query::{Operator, Query, Source};
+use crate::system_tables::check_readable;
 use crate::{Error, Page, PageArgs, PageStatus, QueryId, ReadSet, Result};
 
 /// Most rows of a page that make sense.
 const MAX_PAGE_SIZE: f64 = 1e9;
 /// Part of a soft limit from which on a client should split its page.
 const SPLIT_RECOMMENDED: f64 = 0.75;
-/// Tables of the system that a function may query; they are empty while they do not exist.
-const VIRTUAL_TABLES: [&str; 2] = ["_storage", "_scheduled_functions"];
 
 /// A query that is being run.
 pub struct QueryStream {
@@ -252,9 +251,7 @@ impl Transaction {
     /// The table of a query. That it exists, or not, counts as read.
     fn queried_table(&mut self, name: &str) -> Result<Option<Arc<Table>>> {
         check_identifier(name).map_err(|error| Error::developer("InvalidTableName", error))?;
-        if name.starts_with('_') && !VIRTUAL_TABLES.contains(&name) {
-            return Err(Error::developer("SystemTableError", format!("Table `{name}` cannot be queried.")));
-        }
+        check_readable(name)?;
         Ok(self.table(name))
     }
 
