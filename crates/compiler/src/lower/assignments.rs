@@ -113,8 +113,9 @@ impl FunctionLowerer<'_, '_> {
             SimpleAssignmentTarget::StaticMemberExpression(member) => {
                 let position = member.property.span.start;
                 if matches!(member.object, Expression::Super(_)) {
+                    let this = self.read_this(position);
                     let key = self.string_value(&member.property.name);
-                    return Ok(self.super_reference(key, position));
+                    return Ok(self.super_reference(this, key, position));
                 }
                 let object = self.expression(&member.object)?;
                 let object = self.stable_before(object, later);
@@ -123,9 +124,10 @@ impl FunctionLowerer<'_, '_> {
             SimpleAssignmentTarget::ComputedMemberExpression(member) => {
                 let position = member.expression.span().start;
                 if matches!(member.object, Expression::Super(_)) {
+                    let this = self.read_this(position);
                     let key = self.expression(&member.expression)?;
                     let key = self.stable_before(key, later);
-                    return Ok(self.super_reference(key, position));
+                    return Ok(self.super_reference(this, key, position));
                 }
                 let object = self.expression(&member.object)?;
                 let object = self.stable_before(object, &[&member.expression]);
@@ -147,8 +149,7 @@ impl FunctionLowerer<'_, '_> {
         }
     }
 
-    fn super_reference<'b, 'a>(&mut self, key: Reg, position: u32) -> Reference<'b, 'a> {
-        let this = self.read_this(position);
+    fn super_reference<'b, 'a>(&mut self, this: Reg, key: Reg, position: u32) -> Reference<'b, 'a> {
         let callee = self.read_implicit(Implicit::Callee);
         Reference::Super { callee, key, this, position }
     }

@@ -34,7 +34,10 @@ impl FunctionLowerer<'_, '_> {
         let name = class.id.as_ref().map_or(name, |id| id.name.as_str());
         self.enter_scope(Some(scope));
         self.declare_private_names(class);
+        let outer_names = self.module.class_names.len();
+        self.module.class_names.extend(class.id.as_ref().and_then(|id| id.symbol_id.get()));
         let lowered = self.class_in_scope(class, class_facts, EnvKey::Scope(scope), name);
+        self.module.class_names.truncate(outer_names);
         self.module.private_names.pop();
         self.leave_scope(Some(scope));
         lowered

@@ -131,6 +131,14 @@ impl FunctionLowerer<'_, '_> {
             self.builder.terminate(Terminator::Return(value));
             return;
         }
+        // The caller checks the result: no handler of this function sees what it throws.
+        let handler = self.builder.handler();
+        self.builder.set_handler(None);
+        self.checked_return(value);
+        self.builder.set_handler(handler);
+    }
+
+    fn checked_return(&mut self, value: Reg) {
         let (is_object, other, undefined, wrong) = (
             self.builder.new_block(),
             self.builder.new_block(),

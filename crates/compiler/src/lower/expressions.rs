@@ -303,8 +303,9 @@ impl FunctionLowerer<'_, '_> {
 
     pub(super) fn static_member(&mut self, member: &StaticMemberExpression<'_>) -> Result<Reg> {
         if matches!(member.object, Expression::Super(_)) {
+            let this = self.read_this(member.span.start);
             let key = self.string_value(&member.property.name);
-            return self.super_member(key, member.span.start);
+            return Ok(self.super_member(this, key, member.span.start));
         }
         let object = self.member_object(&member.object, member.optional)?;
         let key = self.module.string(&member.property.name);
@@ -314,8 +315,9 @@ impl FunctionLowerer<'_, '_> {
 
     pub(super) fn computed_member(&mut self, member: &ComputedMemberExpression<'_>) -> Result<Reg> {
         if matches!(member.object, Expression::Super(_)) {
+            let this = self.read_this(member.span.start);
             let key = self.expression(&member.expression)?;
-            return self.super_member(key, member.span.start);
+            return Ok(self.super_member(this, key, member.span.start));
         }
         let object = self.member_object(&member.object, member.optional)?;
         let object = self.stable_before(object, &[&member.expression]);
@@ -336,11 +338,10 @@ impl FunctionLowerer<'_, '_> {
         Ok(self.builder.emit(Op::GetPrivate(object, name)))
     }
 
-    pub(super) fn super_member(&mut self, key: Reg, position: u32) -> Result<Reg> {
-        let this = self.read_this(position);
+    fn super_member(&mut self, this: Reg, key: Reg, position: u32) -> Reg {
         let callee = self.read_implicit(Implicit::Callee);
         self.builder.position = position;
-        Ok(self.builder.emit(Op::GetSuper { callee, key, this }))
+        self.builder.emit(Op::GetSuper { callee, key, this })
     }
 
     // ---- optional chains ----

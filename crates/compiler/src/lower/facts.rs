@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use oxc_ast::ast::*;
 use oxc_ast_visit::{Visit, walk};
 use oxc_semantic::{ScopeFlags, Scoping, SymbolFlags};
+use oxc_span::GetSpan;
 use oxc_syntax::scope::ScopeId;
 use oxc_syntax::symbol::SymbolId;
 
@@ -60,6 +61,8 @@ struct SymbolFacts {
     initialized_at: u32,
     /// Declared in a `switch`, whose cases may skip the declaration.
     in_switch: bool,
+    /// Reading it before it is initialised is an error.
+    has_dead_zone: bool,
 }
 
 /// A class: the functions that it consists of beside its methods, and what its environment keeps for them.
@@ -97,6 +100,7 @@ impl Facts {
             function: FunctionId(0),
             scope_starts: vec![0],
             switch_depth: 0,
+            in_parameters: false,
             symbol_uses: Vec::new(),
             implicit_uses: BTreeSet::new(),
             class_uses: Vec::new(),
@@ -132,6 +136,11 @@ impl Facts {
     /// The function the variable holds whenever it holds anything.
     pub(super) fn known_function(&self, symbol: SymbolId) -> Option<FunctionId> {
         self.known.get(&symbol).copied()
+    }
+
+    /// Whether reading the variable before it is initialised is an error.
+    pub(super) fn has_dead_zone(&self, symbol: SymbolId) -> bool {
+        self.symbols.get(&symbol).is_some_and(|facts| facts.has_dead_zone)
     }
 
     /// Whether some use of the variable may come before its initialisation.
@@ -172,6 +181,8 @@ struct Collector<'s> {
     function: FunctionId,
     scope_starts: Vec<u32>,
     switch_depth: u32,
+    /// In a parameter list with default values, which may refer to parameters too early.
+    in_parameters: bool,
     symbol_uses: Vec<(SymbolId, FunctionId, u32)>,
     implicit_uses: BTreeSet<(FunctionId, Implicit, FunctionId)>,
     /// Functions that read a class's environment, and the function that creates it.
@@ -201,9 +212,11 @@ impl<'s> Collector<'s> {
     fn inside(&mut self, function: FunctionId, visit: impl FnOnce(&mut Self)) {
         let outer = std::mem::replace(&mut self.function, function);
         let switch_depth = std::mem::replace(&mut self.switch_depth, 0);
+        let in_parameters = std::mem::replace(&mut self.in_parameters, false);
         visit(self);
         self.function = outer;
         self.switch_depth = switch_depth;
+        self.in_parameters = in_parameters;
     }
 
     fn in_scope(&mut self, start: u32, visit: impl FnOnce(&mut Self)) {
@@ -226,9 +239,23 @@ impl<'s> Collector<'s> {
         }
     }
 
+    /// The expression after `of` or `in` sees the loop's variables uninitialised.
+    fn declare_loop_variable(&mut self, left: &ForStatementLeft<'_>, initialized_at: u32) {
+        if let ForStatementLeft::VariableDeclaration(declaration) = left {
+            for declarator in &declaration.declarations {
+                self.declare(&declarator.id, initialized_at);
+            }
+        }
+    }
+
     fn declare_identifier(&mut self, identifier: &BindingIdentifier<'_>, initialized_at: u32) {
         let Some(symbol) = identifier.symbol_id.get() else { return };
-        let facts = SymbolFacts { owner: self.function, initialized_at, in_switch: self.switch_depth > 0 };
+        let facts = SymbolFacts {
+            owner: self.function,
+            initialized_at,
+            in_switch: self.switch_depth > 0,
+            has_dead_zone: self.in_parameters || is_lexical(self.scoping.symbol_flags(symbol)),
+        };
         self.facts.symbols.entry(symbol).or_insert(facts);
     }
 
@@ -381,7 +408,7 @@ impl<'s> Collector<'s> {
     fn finish(mut self) -> Facts {
         let root = self.scoping.root_scope_id();
         for (symbol, user, position) in std::mem::take(&mut self.symbol_uses) {
-            if !self.facts.is_initialized(symbol, user, position) {
+            if self.facts.has_dead_zone(symbol) && !self.facts.is_initialized(symbol, user, position) {
                 self.facts.checked.insert(symbol);
             }
             let owner = self.owner(symbol);
@@ -489,6 +516,28 @@ impl<'a> Visit<'a> for Collector<'_> {
         self.classes.push(has_state.then_some(self.function));
         self.class_elements(class, scope);
         self.classes.pop();
+    }
+
+    fn visit_formal_parameters(&mut self, parameters: &FormalParameters<'a>) {
+        if parameters.items.iter().all(|item| item.initializer.is_none() && item.pattern.is_binding_identifier()) {
+            return walk::walk_formal_parameters(self, parameters);
+        }
+        self.in_parameters = true;
+        for item in &parameters.items {
+            self.declare(&item.pattern, item.span.end);
+        }
+        self.in_parameters = false;
+        walk::walk_formal_parameters(self, parameters);
+    }
+
+    fn visit_for_of_statement(&mut self, statement: &ForOfStatement<'a>) {
+        self.declare_loop_variable(&statement.left, statement.right.span().end);
+        walk::walk_for_of_statement(self, statement);
+    }
+
+    fn visit_for_in_statement(&mut self, statement: &ForInStatement<'a>) {
+        self.declare_loop_variable(&statement.left, statement.right.span().end);
+        walk::walk_for_in_statement(self, statement);
     }
 
     fn visit_static_block(&mut self, block: &StaticBlock<'a>) {

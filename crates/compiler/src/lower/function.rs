@@ -334,6 +334,9 @@ impl FunctionLowerer<'_, '_> {
     fn parameters(&mut self, parameters: &FormalParameters<'_>) -> Result<()> {
         self.received.parameters = parameters.items.iter().map(|_| self.result_register()).collect();
         self.received.rest = parameters.rest.as_ref().map(|_| self.result_register());
+        for identifier in parameters.items.iter().flat_map(|item| item.pattern.get_binding_identifiers()) {
+            identifier.symbol_id.get().into_iter().for_each(|symbol| self.declare_lexical(symbol));
+        }
         for (index, item) in parameters.items.iter().enumerate() {
             let register = self.received.parameters[index];
             if let Some(initializer) = &item.initializer {
@@ -353,6 +356,7 @@ impl FunctionLowerer<'_, '_> {
         if let BindingPattern::BindingIdentifier(identifier) = pattern
             && let Some(symbol) = identifier.symbol_id.get()
             && self.module.facts.symbol_slot(symbol).is_none()
+            && !self.module.facts.is_checked(symbol)
         {
             self.locals.insert(symbol, register);
             if self.module.scoping.symbol_is_mutated(symbol)
@@ -379,7 +383,10 @@ impl FunctionLowerer<'_, '_> {
         let mut undefined = None;
         for symbol in symbols {
             let flags = self.module.scoping.symbol_flags(symbol);
-            if flags.contains(SymbolFlags::FunctionScopedVariable) && !except.contains(&symbol) {
+            if except.contains(&symbol) {
+                continue;
+            }
+            if flags.contains(SymbolFlags::FunctionScopedVariable) {
                 let value = *undefined.get_or_insert_with(|| self.builder.undefined());
                 self.initialize_symbol(symbol, value, false);
             } else {

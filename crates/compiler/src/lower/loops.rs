@@ -89,7 +89,7 @@ impl FunctionLowerer<'_, '_> {
     }
 
     pub(super) fn for_in(&mut self, statement: &ForInStatement<'_>) -> Result<()> {
-        let object = self.expression(&statement.right)?;
+        let object = self.loop_subject(&statement.right, statement.scope_id.get())?;
         self.builder.position = statement.right.span().start;
         let record = self.builder.emit(Op::ForInOpen(object));
         let (head, body, after) = (self.builder.new_block(), self.builder.new_block(), self.builder.new_block());
@@ -116,7 +116,7 @@ impl FunctionLowerer<'_, '_> {
             return Err(Refusal::new("it uses top-level await", statement.span.start));
         }
         let labels = std::mem::take(&mut self.labels);
-        let iterable = self.expression(&statement.right)?;
+        let iterable = self.loop_subject(&statement.right, statement.scope_id.get())?;
         self.builder.position = statement.right.span().start;
         let open = if is_async { Op::AsyncIteratorOpen(iterable) } else { Op::IteratorOpen(iterable) };
         let record = self.builder.emit(open);
@@ -149,6 +149,18 @@ impl FunctionLowerer<'_, '_> {
         self.iterator_cleanup(cleanup, record, is_async);
         self.builder.switch_to(after);
         Ok(())
+    }
+
+    /// What a loop goes over, evaluated where the loop's variables are in their dead zone.
+    fn loop_subject(&mut self, subject: &Expression<'_>, scope: Option<ScopeId>) -> Result<Reg> {
+        let scoping = self.module.scoping;
+        let facts = self.module.facts;
+        let used = |scope: &ScopeId| scoping.iter_bindings_in(*scope).any(|symbol| facts.is_checked(symbol));
+        let scope = scope.filter(used);
+        self.enter_scope(scope);
+        let value = self.expression(subject);
+        self.leave_scope(scope);
+        value
     }
 
     fn next_value(&mut self, record: Reg, is_async: bool) -> Reg {

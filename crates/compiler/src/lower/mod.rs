@@ -98,6 +98,8 @@ struct ModuleLowerer<'m> {
     this_bound_at: HashMap<FunctionId, u32>,
     /// For constructors of classes with instance state: the initialiser and where the class keeps it.
     initializers: HashMap<FunctionId, (FunctionId, facts::EnvSlot)>,
+    /// Names of the classes being lowered: constant inside.
+    class_names: Vec<SymbolId>,
     /// Private names in scope, innermost class last.
     private_names: Vec<HashMap<String, Constant>>,
 }
@@ -117,6 +119,7 @@ impl<'m> ModuleLowerer<'m> {
             default_binding: None,
             this_bound_at: HashMap::new(),
             initializers: HashMap::new(),
+            class_names: Vec::new(),
             private_names: Vec::new(),
         }
     }

@@ -5,7 +5,7 @@ use oxc_semantic::SymbolFlags;
 use oxc_syntax::scope::ScopeId;
 use oxc_syntax::symbol::SymbolId;
 
-use super::facts::{EnvKey, EnvSlot, Implicit, is_constant, is_lexical};
+use super::facts::{EnvKey, EnvSlot, Implicit, is_constant};
 use super::function::FunctionLowerer;
 use super::{Refusal, Result};
 use crate::ir::{ConstantValue, FunctionId, FunctionKind, Op, Reg};
@@ -77,15 +77,17 @@ impl FunctionLowerer<'_, '_> {
         let value = self.load(place);
         let needs_check = match place {
             Place::Import(slot) => self.module.module.imports[slot as usize].name.is_some(),
-            _ => {
-                is_lexical(self.module.scoping.symbol_flags(symbol))
-                    && !self.module.facts.is_initialized(symbol, self.id, position)
-            }
+            _ => self.may_be_uninitialized(symbol, position),
         };
         if needs_check {
             self.check_initialized(symbol, value);
         }
         value
+    }
+
+    fn may_be_uninitialized(&self, symbol: SymbolId, position: u32) -> bool {
+        let facts = self.module.facts;
+        facts.has_dead_zone(symbol) && !facts.is_initialized(symbol, self.id, position)
     }
 
     fn load(&mut self, place: Place) -> Reg {
@@ -146,11 +148,14 @@ impl FunctionLowerer<'_, '_> {
             self.builder.perform(Op::ThrowImportAssign(name));
             return value;
         }
-        if is_lexical(flags) && !self.module.facts.is_initialized(symbol, self.id, identifier.span.start) {
+        if self.may_be_uninitialized(symbol, identifier.span.start) {
             let old = self.load(place);
             self.check_initialized(symbol, old);
         }
-        if is_constant(flags) || flags.contains(SymbolFlags::FunctionExpression) {
+        if is_constant(flags)
+            || flags.contains(SymbolFlags::FunctionExpression)
+            || self.module.class_names.contains(&symbol)
+        {
             self.builder.perform(Op::ThrowConstAssign);
             return value;
         }
@@ -179,8 +184,7 @@ impl FunctionLowerer<'_, '_> {
     /// At the beginning of a scope: a variable in a register that may be used too early is marked as uninitialised.
     pub(super) fn declare_lexical(&mut self, symbol: SymbolId) {
         let facts = self.module.facts;
-        let flags = self.module.scoping.symbol_flags(symbol);
-        if is_lexical(flags) && facts.is_checked(symbol) && facts.symbol_slot(symbol).is_none() {
+        if facts.is_checked(symbol) && facts.symbol_slot(symbol).is_none() {
             if self.module.bindings.contains_key(&symbol) {
                 return;
             }
