@@ -16,8 +16,11 @@ use crate::realm::{Intrinsic, intrinsic};
 use crate::throw::{JsResult, Throw, from_word, throw_range_error, throw_type_error};
 use crate::value::Value;
 
-/// Native stack that a built-in between two JavaScript functions may take, in bytes of [`STACK_DEPTH`].
-pub(crate) const NATIVE_FRAME: u32 = 1024;
+/// Native stack that a built-in between two JavaScript functions may take, in bytes of [`STACK_DEPTH`]. The host's stack
+/// is several times as large as the limit, so these are weights rather than sizes.
+pub(crate) const NATIVE_FRAME: u32 = 512;
+/// Weight of a level of recursion within a built-in.
+const NESTED_FRAME: u32 = 256;
 /// Rust's own stack grows down to 0; below this address a call is refused.
 const RUST_STACK_RESERVE: usize = 0x1_8000;
 
@@ -61,6 +64,28 @@ pub fn check_stack() -> JsResult<()> {
         return Err(stack_overflow());
     }
     Ok(())
+}
+
+/// A level of recursion of a built-in; ends when it is dropped.
+pub struct Level {
+    depth: u32,
+}
+
+impl Drop for Level {
+    #[inline]
+    fn drop(&mut self) {
+        STACK_DEPTH.set(self.depth);
+    }
+}
+
+/// Begins a level of recursion of a built-in that may go as deep as user data do (`let _level = descend()?;`). RangeError
+/// if it went too deep.
+#[inline]
+pub fn descend() -> JsResult<Level> {
+    check_stack()?;
+    let depth = STACK_DEPTH.get();
+    STACK_DEPTH.set(depth + NESTED_FRAME);
+    Ok(Level { depth })
 }
 
 /// RangeError: Maximum call stack size exceeded.

@@ -46,7 +46,7 @@ fn json_parse(cx: &CallContext) -> JsResult {
 
 /// InternalizeJSONProperty.
 fn revive(holder: Object, key: PropertyKey, reviver: Value) -> JsResult {
-    call::check_stack()?;
+    let _level = call::descend()?;
     let value = holder.get(key)?;
     if let Some(object) = value.as_object() {
         if is_array(value)? {

@@ -47,7 +47,7 @@ impl Cloner {
         if let Some(known) = self.clones.get(value) {
             return Ok(known);
         }
-        call::check_stack()?;
+        let _level = call::descend()?;
         self.object(object)
     }
 

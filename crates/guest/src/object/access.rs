@@ -11,11 +11,25 @@ use crate::names::keys;
 use crate::throw::{JsResult, Throw, throw_type_error};
 use crate::value::Value;
 
+/// The internal methods of an exotic object, for one use: proxies of proxies nest.
+struct Dispatch {
+    methods: &'static dyn exotic::Exotic,
+    _level: call::Level,
+}
+
 impl Object {
+    #[inline]
+    fn exotic(self) -> JsResult<Option<Dispatch>> {
+        match exotic::methods(self.kind.get()) {
+            Some(methods) => Ok(Some(Dispatch { methods, _level: call::descend()? })),
+            None => Ok(None),
+        }
+    }
+
     /// [[GetOwnProperty]]
     pub fn get_own_property(self, key: PropertyKey) -> JsResult<Option<Property>> {
-        match exotic::methods(self.kind.get()) {
-            Some(methods) => methods.get_own_property(self, key),
+        match self.exotic()? {
+            Some(exotic) => exotic.methods.get_own_property(self, key),
             None => Ok(self.plain_get_own(key)),
         }
     }
@@ -32,8 +46,8 @@ impl Object {
 
     /// [[DefineOwnProperty]]: false if refused.
     pub fn define_own_property(self, key: PropertyKey, descriptor: &PropertyDescriptor) -> JsResult<bool> {
-        if let Some(methods) = exotic::methods(self.kind.get()) {
-            return methods.define_own_property(self, key, descriptor);
+        if let Some(exotic) = self.exotic()? {
+            return exotic.methods.define_own_property(self, key, descriptor);
         }
         match self.as_array() {
             Some(array) => array.define_own(key, descriptor),
@@ -75,8 +89,8 @@ impl Object {
     pub fn has_property(self, key: PropertyKey) -> JsResult<bool> {
         let mut object = self;
         loop {
-            if let Some(methods) = exotic::methods(object.kind.get()) {
-                return methods.has_property(object, key);
+            if let Some(exotic) = object.exotic()? {
+                return exotic.methods.has_property(object, key);
             }
             if object.plain_has_own(key) {
                 return Ok(true);
@@ -95,8 +109,8 @@ impl Object {
 
     /// HasOwnProperty.
     pub fn has_own_property(self, key: PropertyKey) -> JsResult<bool> {
-        match exotic::methods(self.kind.get()) {
-            Some(methods) => Ok(methods.get_own_property(self, key)?.is_some()),
+        match self.exotic()? {
+            Some(exotic) => Ok(exotic.methods.get_own_property(self, key)?.is_some()),
             None => Ok(self.plain_has_own(key)),
         }
     }
@@ -123,8 +137,8 @@ impl Object {
         let mut object = self;
         loop {
             let object_kind = object.kind.get();
-            if let Some(methods) = exotic::methods(object_kind) {
-                return methods.get(object, key, receiver);
+            if let Some(exotic) = object.exotic()? {
+                return exotic.methods.get(object, key, receiver);
             }
             if object_kind == kind::ARRAY
                 && let Some(array) = object.as_array()
@@ -170,8 +184,8 @@ impl Object {
         let mut object = self;
         loop {
             let object_kind = object.kind.get();
-            if let Some(methods) = exotic::methods(object_kind) {
-                return methods.set(object, key, value, receiver);
+            if let Some(exotic) = object.exotic()? {
+                return exotic.methods.set(object, key, value, receiver);
             }
             if object_kind == kind::ARRAY
                 && let Some(array) = object.as_array()
@@ -234,8 +248,8 @@ impl Object {
 
     /// [[Delete]]: false if refused.
     pub fn delete(self, key: PropertyKey) -> JsResult<bool> {
-        match exotic::methods(self.kind.get()) {
-            Some(methods) => methods.delete(self, key),
+        match self.exotic()? {
+            Some(exotic) => exotic.methods.delete(self, key),
             None => self.default_delete(key),
         }
     }
@@ -274,8 +288,8 @@ impl Object {
 
     /// [[OwnPropertyKeys]]: indices ascending, strings, symbols.
     pub fn own_keys(self) -> JsResult<Vec<PropertyKey>> {
-        if let Some(methods) = exotic::methods(self.kind.get()) {
-            return methods.own_keys(self);
+        if let Some(exotic) = self.exotic()? {
+            return exotic.methods.own_keys(self);
         }
         Ok(match self.as_array() {
             Some(array) => array.own_keys(),
@@ -285,16 +299,16 @@ impl Object {
 
     /// [[GetPrototypeOf]]
     pub fn get_prototype_of(self) -> JsResult<Option<Object>> {
-        match exotic::methods(self.kind.get()) {
-            Some(methods) => methods.get_prototype_of(self),
+        match self.exotic()? {
+            Some(exotic) => exotic.methods.get_prototype_of(self),
             None => Ok(self.prototype()),
         }
     }
 
     /// [[SetPrototypeOf]]: false if refused.
     pub fn set_prototype_of(self, prototype: Option<Object>) -> JsResult<bool> {
-        match exotic::methods(self.kind.get()) {
-            Some(methods) => methods.set_prototype_of(self, prototype),
+        match self.exotic()? {
+            Some(exotic) => exotic.methods.set_prototype_of(self, prototype),
             None => Ok(self.ordinary_set_prototype(prototype)),
         }
     }
@@ -335,8 +349,8 @@ impl Object {
 
     /// [[IsExtensible]]
     pub fn is_extensible(self) -> JsResult<bool> {
-        match exotic::methods(self.kind.get()) {
-            Some(methods) => methods.is_extensible(self),
+        match self.exotic()? {
+            Some(exotic) => exotic.methods.is_extensible(self),
             None => Ok(self.ordinary_is_extensible()),
         }
     }
@@ -348,8 +362,8 @@ impl Object {
 
     /// [[PreventExtensions]]: false if refused.
     pub fn prevent_extensions(self) -> JsResult<bool> {
-        if let Some(methods) = exotic::methods(self.kind.get()) {
-            return methods.prevent_extensions(self);
+        if let Some(exotic) = self.exotic()? {
+            return exotic.methods.prevent_extensions(self);
         }
         self.ordinary_prevent_extensions();
         Ok(true)

@@ -2,7 +2,7 @@
 
 use super::circular::circular_error;
 use super::quote::quote;
-use crate::call::{self, check_stack};
+use crate::call;
 use crate::cell::{Gc, kind};
 use crate::convert::{get_value, is_array, to_number, to_string};
 use crate::key::PropertyKey;
@@ -146,7 +146,7 @@ impl Serializer {
             _ if call::is_callable(object.into()) => return Ok(false),
             _ => {}
         }
-        check_stack()?;
+        let _level = call::descend()?;
         if self.open.iter().any(|&(open, _)| open == object) {
             return Err(circular_error(&self.open, object, key));
         }

@@ -25,7 +25,6 @@ struct Trap {
 impl Trap {
     /// Finds the trap `name`; TypeError if the proxy is revoked or the trap no function.
     fn find(object: Object, name: &'static str) -> JsResult<Trap> {
-        crate::call::check_stack()?;
         let Some((target, handler)) = object.as_kind::<ProxyObject>().and_then(|proxy| proxy.parts()) else {
             return Err(throw_type_error(format!("Cannot perform '{name}' on a proxy that has been revoked")));
         };
