@@ -6,7 +6,6 @@ mod exotic;
 mod prototype;
 mod transform;
 
-pub use construct::new_uint8_array;
 pub use element::{ALL, Element, ElementType};
 pub use exotic::TypedArrayExotic;
 
@@ -55,18 +54,6 @@ pub fn view(object: Object) -> Option<Gc<TypedArrayObject>> {
     is_view.then(|| unsafe { Gc::from_address(object.address()) })
 }
 
-/// The bytes of an `ArrayBuffer`, typed array or `DataView`, copied; `None` for other values.
-pub fn buffer_source_bytes(value: Value) -> Option<Vec<u8>> {
-    let object = value.as_object()?;
-    if let Some(buffer) = object.as_kind::<ArrayBufferObject>() {
-        return Some(buffer.to_bytes());
-    }
-    if let Some(view) = view(object) {
-        return Some(view.buffer.read(view.byte_offset, view.length() * view.element_type().size()));
-    }
-    object.as_kind::<super::data_view::DataViewObject>().map(|view| view.to_bytes())
-}
-
 impl TypedArrayObject {
     /// A typed array over `buffer` from `byte_offset` (aligned) on, with `length` elements that exist, or as long as the
     /// resizable buffer.
@@ -92,6 +79,12 @@ impl TypedArrayObject {
         });
         view.next_view.set(buffer.add_view(view));
         view
+    }
+
+    /// A typed array over all of a buffer of fixed length, whose length is a multiple of the element's size.
+    pub fn over(element_type: ElementType, buffer: Gc<ArrayBufferObject>) -> Gc<TypedArrayObject> {
+        let length = buffer.byte_length() / element_type.size();
+        TypedArrayObject::new(element_type, prototype_of(element_type), buffer, 0, Some(length))
     }
 
     /// The element type.
@@ -180,6 +173,18 @@ impl TypedArrayObject {
         let element = self.element_type().convert(value)?;
         self.set_element(index, element);
         Ok(())
+    }
+
+    /// A copy of the bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.buffer.read(self.byte_offset, self.length() * self.element_type().size())
+    }
+
+    /// Overwrites bytes from the start; answers how many fitted.
+    pub fn write_bytes(&self, bytes: &[u8]) -> usize {
+        let count = bytes.len().min((self.length() * self.element_type().size()) as usize);
+        self.buffer.write(self.byte_offset, &bytes[..count]);
+        count
     }
 
     /// All elements.

@@ -62,14 +62,6 @@ fn refuse(_: &CallContext) -> JsResult {
     Err(throw_type_error("Abstract class TypedArray not directly constructable"))
 }
 
-/// A `Uint8Array` over a fresh buffer with these bytes.
-pub fn new_uint8_array(bytes: &[u8]) -> JsResult<Object> {
-    let buffer = ArrayBufferObject::from_bytes(bytes)?;
-    let length = Some(buffer.byte_length());
-    let prototype = prototype_of(ElementType::Uint8);
-    Ok(TypedArrayObject::new(ElementType::Uint8, prototype, buffer, 0, length).object())
-}
-
 /// A typed array of zeroes.
 fn zeroed(element_type: ElementType, prototype: Object, length: u64) -> JsResult<Gc<TypedArrayObject>> {
     if length > u64::from(u32::MAX) / 8 {
