@@ -45,7 +45,7 @@ impl Emitter<'_, '_> {
 
     /// A call of a function of this unit by its direct entry.
     fn emit_direct_call(&mut self, id: FunctionId, callee: Reg, this: Reg, list: &[Reg], result: Option<Reg>) {
-        let Some(entry) = self.unit.direct[id.0 as usize] else { return };
+        let Some(entry) = self.unit.direct[id.0 as usize].clone() else { return };
         if entry.callee {
             self.push_boxed(callee);
         }
@@ -56,15 +56,34 @@ impl Emitter<'_, '_> {
         if entry.this {
             self.push_boxed(this);
         }
-        for index in 0..entry.parameters as usize {
+        for (index, &repr) in entry.parameters.iter().enumerate() {
             match list.get(index) {
-                Some(argument) => self.push_boxed(*argument),
+                Some(argument) => self.push_as(*argument, repr),
                 None => {
                     self.code.word(value::UNDEFINED);
                 }
             }
         }
-        self.call_checked(Callee::Direct(id), result);
+        self.code.call(Callee::Direct(id));
+        match entry.result {
+            Repr::Float => self.finish_float_call(result),
+            Repr::Long => {
+                self.check_exception();
+                self.store(result, Repr::Long);
+            }
+            _ => self.finish_call(result),
+        }
+    }
+
+    /// As `finish_call` for a result that is an f64. EXCEPTION as f64 is a NaN that no computation makes.
+    fn finish_float_call(&mut self, result: Option<Reg>) {
+        self.with_local(ValType::F64, |emitter, float| {
+            emitter.code.tee(float).get(float).emit(Instruction::F64Ne).start_if(BlockType::Empty);
+            emitter.code.get(float).emit(Instruction::I64ReinterpretF64).word(value::EXCEPTION).emit(Instruction::I64Eq);
+            emitter.check_status();
+            emitter.code.end().get(float);
+        });
+        self.store(result, Repr::Float);
     }
 
     /// Pushes the result of a call of whatever is in the local `callee`, through the table. Values that are no function

@@ -132,6 +132,9 @@ impl Emitter<'_, '_> {
         self.code.emit(Instruction::Unreachable).end();
         self.restore_depth();
         self.code.word(value::EXCEPTION);
+        if self.returns == Repr::Float {
+            self.code.emit(Instruction::F64ReinterpretI64);
+        }
     }
 
     /// Opens the Wasm loop and blocks around a node; their ends and what comes behind them are steps for later.
@@ -258,7 +261,8 @@ impl Emitter<'_, '_> {
     }
 
     fn emit_return(&mut self, reg: Reg) {
-        self.push_boxed(reg);
+        let returns = self.returns;
+        self.push_as(reg, returns);
         self.restore_depth();
         self.code.emit(Instruction::Return);
     }

@@ -12,7 +12,8 @@ use super::typed_arrays::Element;
 use crate::ir::{Binary, Constant, Function, FunctionId, Instruction as IrInstruction, Module, Op, Reg, RegKind, Unary};
 use crate::optimize::operands::{op_uses, terminator_uses};
 use crate::optimize::types::Type;
-use crate::optimize::{inference, liveness::Liveness};
+use crate::optimize::liveness::Liveness;
+use crate::optimize::whole_module::ModuleTypes;
 
 /// Wasm global: address of the unit's data.
 pub const DATA_BASE: u32 = 0;
@@ -76,6 +77,8 @@ pub struct Unit<'a> {
     pub module: &'a Module,
     /// Its data segment.
     pub data: Data,
+    /// Types of all functions' registers.
+    pub types: ModuleTypes,
     /// Functions that have a direct entry.
     pub direct: Vec<Option<DirectEntry>>,
     /// Element type of the typed array that each binding most probably holds.
@@ -84,8 +87,8 @@ pub struct Unit<'a> {
     pub resume_elements: Vec<Option<u32>>,
 }
 
-/// What a direct entry receives before the positional parameters.
-#[derive(Clone, Copy, Debug)]
+/// A direct entry: what it receives, and in which representations.
+#[derive(Clone, Debug)]
 pub struct DirectEntry {
     /// The function object's word.
     pub callee: bool,
@@ -93,8 +96,12 @@ pub struct DirectEntry {
     pub env: bool,
     /// `this`.
     pub this: bool,
-    /// Number of positional parameters.
-    pub parameters: u32,
+    /// Positional parameters.
+    pub parameters: Vec<Repr>,
+    /// What it returns: boxed, Float or Long, each of which has room for EXCEPTION.
+    pub result: Repr,
+    /// Nothing calls the function by its uniform entry.
+    pub closed: bool,
 }
 
 /// Code generation of one function.
@@ -119,6 +126,8 @@ pub struct Emitter<'u, 'a> {
     pub hot: bool,
     /// Whether it is in a loop.
     pub in_loop: bool,
+    /// How results are returned.
+    pub returns: Repr,
     /// Local with the stack depth to restore on exit, if this function counts itself.
     pub saved_depth: Option<Local>,
     reprs: Vec<Repr>,
@@ -131,7 +140,7 @@ pub struct Emitter<'u, 'a> {
 impl<'u, 'a> Emitter<'u, 'a> {
     /// Starts a Wasm function with the given signature for (a part of) an IR function.
     pub fn new(unit: &'u mut Unit<'a>, function: &'u Function, id: FunctionId, code: Code) -> Self {
-        let types = inference::infer(unit.module, function);
+        let types = unit.types.registers[id.0 as usize].clone();
         Self {
             reprs: representations(function, &types),
             types,
@@ -141,6 +150,7 @@ impl<'u, 'a> Emitter<'u, 'a> {
             throw: None,
             hot: false,
             in_loop: false,
+            returns: Repr::Boxed,
             saved_depth: None,
             known: known_registers(function),
             homes: vec![None; function.registers.len()],

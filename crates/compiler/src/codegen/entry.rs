@@ -12,7 +12,8 @@ use wasm_encoder::{BlockType, Instruction, ValType};
 use super::code::{Callee, Code, Label, Local, Signature};
 use super::emitter::{DirectEntry, Emitter, Repr, TABLE_BASE, Unit};
 use super::suspend::{Suspensions, slot_offset};
-use crate::ir::{Function, FunctionId, Op, Reg};
+use crate::ir::{Function, FunctionId, Op, Reg, RegKind};
+use crate::optimize::whole_module::Summary;
 
 /// Parameters of a uniform entry.
 const CALLEE: Local = Local(0);
@@ -34,16 +35,31 @@ pub fn resume_signature() -> Signature {
 }
 
 impl DirectEntry {
-    /// The direct entry of a function, if it can have one.
-    pub fn of(original: &Function, simple: &Function) -> Option<Self> {
+    /// Whether a function can have a direct entry.
+    pub fn suits(original: &Function) -> bool {
         let needs_arguments = original.rest.is_some() || original.arguments.is_some() || original.new_target.is_some();
-        let suits = !original.is_async && !original.is_generator && !needs_arguments && original.refused.is_none();
-        suits.then(|| Self {
+        !original.is_async && !original.is_generator && !needs_arguments && original.refused.is_none()
+    }
+
+    /// The direct entry of a function that suits. With a summary of all its calls, values travel unboxed.
+    pub fn of(simple: &Function, summary: Option<&Summary>) -> Self {
+        let boxed = vec![Repr::Boxed; simple.parameters.len()];
+        let parameters = summary.map_or(boxed, |summary| {
+            summary.parameters.iter().map(|&ty| Repr::of(RegKind::Value, ty)).collect()
+        });
+        let result = match summary.map(|summary| Repr::of(RegKind::Value, summary.result)) {
+            Some(Repr::Float) => Repr::Float,
+            Some(Repr::Int32 | Repr::Long) => Repr::Long,
+            _ => Repr::Boxed,
+        };
+        Self {
             callee: simple.callee.is_some(),
             env: simple.env.is_some(),
             this: simple.this.is_some(),
-            parameters: simple.parameters.len() as u32,
-        })
+            parameters,
+            result,
+            closed: summary.is_some(),
+        }
     }
 
     /// Its Wasm type.
@@ -58,8 +74,8 @@ impl DirectEntry {
         if self.this {
             parameters.push(ValType::I64);
         }
-        parameters.extend(std::iter::repeat_n(ValType::I64, self.parameters as usize));
-        (parameters, vec![ValType::I64])
+        parameters.extend(self.parameters.iter().map(|repr| repr.val_type()));
+        (parameters, vec![self.result.val_type()])
     }
 }
 
@@ -83,11 +99,11 @@ pub fn emit_function(unit: &mut Unit<'_>, id: FunctionId, original: &Function, s
         return emit_suspending(unit, id, simple, takes_new_target);
     }
     let (parameters, results) = uniform_signature();
-    if let Some(entry) = unit.direct[id.0 as usize] {
-        let uniform = forward(id, entry);
+    if let Some(entry) = unit.direct[id.0 as usize].clone() {
+        let uniform = forward(id, &entry);
         let (parameters, results) = entry.signature();
         let mut emitter = Emitter::new(unit, simple, id, Code::new(&parameters, &results));
-        emitter.bind_direct(entry);
+        emitter.bind_direct(&entry);
         emitter.emit_body(None);
         return FunctionCode { uniform, direct: Some(emitter.code), resume: None };
     }
@@ -120,9 +136,13 @@ fn hand_over(unit: &Unit<'_>, reason: &str) -> Code {
 }
 
 /// The uniform entry of a function with a direct one.
-fn forward(id: FunctionId, entry: DirectEntry) -> Code {
+fn forward(id: FunctionId, entry: &DirectEntry) -> Code {
     let (parameters, results) = uniform_signature();
     let mut code = Code::new(&parameters, &results);
+    if entry.closed {
+        code.emit(Instruction::Unreachable);
+        return code;
+    }
     if entry.callee {
         code.get(CALLEE).tag_i32(TAG_OBJECT);
     }
@@ -132,7 +152,7 @@ fn forward(id: FunctionId, entry: DirectEntry) -> Code {
     if entry.this {
         code.get(THIS);
     }
-    for index in 0..entry.parameters as usize {
+    for index in 0..entry.parameters.len() {
         push_argument(&mut code, index);
     }
     code.call(Callee::Direct(id));
@@ -153,7 +173,8 @@ fn push_argument(code: &mut Code, index: usize) {
 
 impl Emitter<'_, '_> {
     /// Makes the parameters of a direct entry the homes of the registers they are for.
-    fn bind_direct(&mut self, entry: DirectEntry) {
+    fn bind_direct(&mut self, entry: &DirectEntry) {
+        self.returns = entry.result;
         let mut next = 0;
         let mut parameter = || {
             next += 1;
@@ -170,8 +191,14 @@ impl Emitter<'_, '_> {
             self.set_home(reg, local);
             self.coerce_this(local);
         }
-        for &reg in &self.function.parameters {
-            self.set_home(reg, parameter());
+        for (&reg, &repr) in self.function.parameters.iter().zip(&entry.parameters) {
+            let local = parameter();
+            if self.repr(reg) == repr {
+                self.set_home(reg, local);
+            } else {
+                self.code.get(local);
+                self.store(Some(reg), repr);
+            }
         }
     }
 

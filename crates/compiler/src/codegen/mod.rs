@@ -29,8 +29,8 @@ mod suspend;
 mod typed_arrays;
 mod values;
 
-use crate::ir::{Function, FunctionId, Module, Op};
-use crate::optimize;
+use crate::ir::{Arguments, Function, FunctionId, Module, Op};
+use crate::optimize::{self, whole_module::ModuleTypes};
 use crate::unit::{CodePosition, FunctionMeta};
 
 use assemble::Assembly;
@@ -63,13 +63,24 @@ pub struct EmittedUnit {
 
 /// Generates the Wasm unit of a module. The same module gives the same bytes.
 pub fn emit(module: &Module, source: &SourceInfo<'_>) -> EmittedUnit {
-    let simplified: Vec<Function> = module.functions.iter().map(optimize::simplify).collect();
+    let mut simplified: Vec<Function> = module.functions.iter().map(optimize::simplify).collect();
+    let direct = directly_called(module, &simplified);
+    let passes: Vec<(bool, bool)> = simplified.iter().map(passed_operands).collect();
+    for function in simplified.iter_mut().filter(|function| function.refused.is_none()) {
+        optimize::drop_unpassed_operands(function, |callee| {
+            direct[callee as usize].then_some(passes[callee as usize])
+        });
+    }
+    let types = ModuleTypes::infer(module, &simplified, &direct);
+    let entries = simplified.iter().zip(&types.summaries).zip(&direct);
+    let entries = entries.map(|((simple, summary), direct)| direct.then(|| DirectEntry::of(simple, summary.as_ref())));
     let mut unit = Unit {
         module,
         data: Data::plan(module),
-        direct: direct_entries(module, &simplified),
+        direct: entries.collect(),
         binding_hints: hints::of_bindings(module, &simplified),
         resume_elements: resume_elements(module),
+        types,
     };
     let mut assembly = Assembly::default();
     for (index, (original, simple)) in module.functions.iter().zip(&simplified).enumerate() {
@@ -79,21 +90,22 @@ pub fn emit(module: &Module, source: &SourceInfo<'_>) -> EmittedUnit {
     assembly.finish(&unit, source)
 }
 
-/// Direct entries of the functions that some call knows.
-fn direct_entries(module: &Module, simplified: &[Function]) -> Vec<Option<DirectEntry>> {
+/// Functions that some call knows and that can have a direct entry.
+fn directly_called(module: &Module, simplified: &[Function]) -> Vec<bool> {
     let mut called = vec![false; module.functions.len()];
     for block in simplified.iter().flat_map(|function| &function.blocks) {
         for instruction in &block.instructions {
-            if let Op::Call { known: Some(known), .. } = &instruction.op {
+            if let Op::Call { known: Some(known), arguments: Arguments::List(_), .. } = &instruction.op {
                 called[known.0 as usize] = true;
             }
         }
     }
-    let functions = module.functions.iter().zip(simplified);
-    functions
-        .zip(called)
-        .map(|((original, simple), called)| if called { DirectEntry::of(original, simple) } else { None })
-        .collect()
+    module.functions.iter().zip(called).map(|(original, called)| called && DirectEntry::suits(original)).collect()
+}
+
+/// Whether a function's direct entry takes its function object (or what that captured), and `this`.
+fn passed_operands(simple: &Function) -> (bool, bool) {
+    (simple.callee.is_some() || simple.env.is_some(), simple.this.is_some())
 }
 
 /// Table elements of resume functions: behind all uniform entries.

@@ -133,6 +133,16 @@ impl Emitter<'_, '_> {
         }
     }
 
+    /// Pushes a register in a representation that can hold all values of its type.
+    pub fn push_as(&mut self, reg: Reg, repr: Repr) {
+        match repr {
+            Repr::Boxed => self.push_boxed(reg),
+            Repr::Float => self.push_f64(reg),
+            Repr::Long => self.push_long(reg),
+            Repr::Int32 | Repr::Bool | Repr::Env => self.push(reg),
+        }
+    }
+
     /// A local that holds a register's boxed word; `body` must not change it.
     pub fn with_boxed<R>(&mut self, reg: Reg, body: impl FnOnce(&mut Self, Local) -> R) -> R {
         if self.repr(reg) == Repr::Boxed && self.known(reg).is_none() {

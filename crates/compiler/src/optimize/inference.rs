@@ -1,7 +1,8 @@
 //! Type inference: transfer functions of all operations and the fixpoint over a function.
 
 use super::types::{EXACT, Type};
-use crate::ir::{Binary, ConstantValue, Function, Instruction, Module, Op, Reg, RegKind, Terminator, Unary};
+use super::whole_module::Summary;
+use crate::ir::{Arguments, Binary, ConstantValue, Function, FunctionId, Instruction, Module, Op, Reg, Terminator, Unary};
 
 /// How often a register's range may grow by small steps before it is widened.
 const STEPS_BEFORE_WIDENING: u8 = 3;
@@ -9,12 +10,17 @@ const STEPS_BEFORE_WIDENING: u8 = 3;
 /// Largest constant step of a counter, see [`counted`].
 const LARGEST_STEP: i64 = 256;
 
-/// The type of every register of `function`.
-pub fn infer(module: &Module, function: &Function) -> Vec<Type> {
+/// The type of every register of a function; NEVER for those that are not written as far as is known. What `summaries` say of it and of the functions it calls is taken for granted.
+pub fn infer(module: &Module, function: &Function, id: FunctionId, summaries: &[Option<Summary>]) -> Vec<Type> {
     let mut types = vec![Type::NEVER; function.registers.len()];
     let mut growth = vec![0u8; function.registers.len()];
     for reg in incoming(function) {
         types[reg.0 as usize] = Type::ANY;
+    }
+    if let Some(summary) = &summaries[id.0 as usize] {
+        for (reg, &ty) in function.parameters.iter().zip(&summary.parameters) {
+            types[reg.0 as usize] = ty;
+        }
     }
     if let Some(rest) = function.rest {
         types[rest.0 as usize] = Type::OBJECT;
@@ -38,7 +44,10 @@ pub fn infer(module: &Module, function: &Function) -> Vec<Type> {
         for block in &function.blocks {
             for instruction in &block.instructions {
                 if let Some(result) = instruction.result {
-                    let defined = result_type(module, &types, instruction);
+                    let defined = match known_callee(&instruction.op, summaries) {
+                        Some(summary) => summary.result,
+                        None => result_type(module, &types, instruction),
+                    };
                     define(&mut types, result, defined);
                 }
             }
@@ -52,13 +61,15 @@ pub fn infer(module: &Module, function: &Function) -> Vec<Type> {
             }
         }
     }
-    // A register that is read but never written holds undefined; environments are no values.
-    for (reg, inferred) in types.iter_mut().enumerate() {
-        if *inferred == Type::NEVER || function.registers[reg] == RegKind::Env {
-            *inferred = Type::ANY;
-        }
-    }
     types
+}
+
+/// The summary of the function that an operation certainly calls.
+fn known_callee<'s>(op: &Op, summaries: &'s [Option<Summary>]) -> Option<&'s Summary> {
+    match op {
+        Op::Call { known: Some(callee), arguments: Arguments::List(_), .. } => summaries[callee.0 as usize].as_ref(),
+        _ => None,
+    }
 }
 
 fn incoming(function: &Function) -> impl Iterator<Item = Reg> {

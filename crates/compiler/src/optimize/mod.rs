@@ -6,8 +6,9 @@ pub mod liveness;
 pub mod operands;
 pub mod types;
 pub mod webs;
+pub mod whole_module;
 
-use crate::ir::Function;
+use crate::ir::{Arguments, Function, Instruction, Op, Reg, RegKind};
 
 /// Simplifies a function: nothing unreachable or unused is left, and each register is one web. Refused functions have
 /// no body to simplify.
@@ -21,4 +22,30 @@ pub fn simplify(function: &Function) -> Function {
     dead_code::eliminate_dead_code(&mut function);
     webs::split(&mut function);
     function
+}
+
+/// Takes the callee and `this` off direct calls that do not pass them, so that what made them may go too. `passes` says
+/// for a function number whether its direct entry takes the function object (or what it captured) and `this`.
+pub fn drop_unpassed_operands(function: &mut Function, passes: impl Fn(u32) -> Option<(bool, bool)>) {
+    let nothing = Reg(function.registers.len() as u32);
+    let mut dropped = false;
+    for instruction in function.blocks.iter_mut().flat_map(|block| &mut block.instructions) {
+        if let Op::Call { callee, this, arguments: Arguments::List(_), known: Some(known), .. } = &mut instruction.op
+            && let Some((takes_callee, takes_this)) = passes(known.0)
+        {
+            for (reg, takes) in [(callee, takes_callee), (this, takes_this)] {
+                if !takes {
+                    *reg = nothing;
+                    dropped = true;
+                }
+            }
+        }
+    }
+    if dropped {
+        function.registers.push(RegKind::Value);
+        let undefined = Op::Special(convex_wasm_abi::value::UNDEFINED);
+        let instruction = Instruction { result: Some(nothing), op: undefined, position: function.source.0 };
+        function.blocks[0].instructions.insert(0, instruction);
+        dead_code::eliminate_dead_code(function);
+    }
 }
