@@ -41,8 +41,7 @@ pub fn bundle(app: &Path) -> Result<String, Failure> {
         return Err(Failure::app(format!("the Convex CLI could not bundle the app:\n{}", text.trim())));
     }
     let written = request.with_extension("json");
-    fs::read_to_string(&written)
-        .map_err(|error| Failure::setup("the Convex CLI wrote no push request", error))
+    fs::read_to_string(&written).map_err(|error| Failure::setup("the Convex CLI wrote no push request", error))
 }
 
 /// A Node.js that is new enough: the app's own (npm package `node`), or the one on the PATH.

@@ -23,7 +23,8 @@ pub fn authorized(request: RequestBuilder, admin_key: Option<&str>) -> RequestBu
 
 /// Sends the request and reads the JSON answer. A refusal by the server is a failure with the server's own words.
 pub async fn send(request: RequestBuilder, url: &str) -> Result<Json, Failure> {
-    let response = request.send().await.map_err(|error| Failure::setup(format!("could not reach {url}"), causes(&error)))?;
+    let response =
+        request.send().await.map_err(|error| Failure::setup(format!("could not reach {url}"), causes(&error)))?;
     let status = response.status();
     let body = text(response, url).await?;
     if status == StatusCode::OK {

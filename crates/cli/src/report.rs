@@ -38,7 +38,8 @@ fn findings(title: &str, findings: &[PlacedFinding]) {
 }
 
 fn summary(report: &DeployReport) {
-    let sum = |size: fn(&convex_wasm_server::push::ModuleReport) -> usize| report.modules.iter().map(size).sum::<usize>();
+    let sum =
+        |size: fn(&convex_wasm_server::push::ModuleReport) -> usize| report.modules.iter().map(size).sum::<usize>();
     let times: Vec<String> = report.milliseconds.iter().map(|(step, time)| format!("{step} {time:.0} ms")).collect();
     output::line(format!(
         "{} functions in {} modules: {} KiB of JavaScript, {} KiB of Wasm, {} KiB of native code; {}",

@@ -15,10 +15,8 @@ impl LogLines {
         if self.lines.len() + 1 < MAX_LOG_LINES.get() {
             self.lines.push(truncated(format!("[{}] {message}", level_name(level))));
         } else if self.lines.len() < MAX_LOG_LINES.get() {
-            self.lines.push(format!(
-                "[ERROR] Log overflow (maximum {}). Remaining log lines omitted.",
-                MAX_LOG_LINES.get()
-            ));
+            self.lines
+                .push(format!("[ERROR] Log overflow (maximum {}). Remaining log lines omitted.", MAX_LOG_LINES.get()));
         }
     }
 

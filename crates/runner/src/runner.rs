@@ -233,12 +233,8 @@ impl FunctionRunner {
     }
 
     fn begin(&self, at: Option<Timestamp>, path: &FunctionPath, unix_nanos: u64) -> database::Result<Transaction> {
-        let begin = Begin {
-            id_seed: random_seed(&mut rand::rng()),
-            unix_nanos,
-            writer: Some(path.to_string()),
-            journal: None,
-        };
+        let begin =
+            Begin { id_seed: random_seed(&mut rand::rng()), unix_nanos, writer: Some(path.to_string()), journal: None };
         match at {
             Some(timestamp) => self.database.begin_at(timestamp, begin),
             None => Ok(self.database.begin(begin)),

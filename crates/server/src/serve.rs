@@ -20,8 +20,8 @@ pub async fn serve(
     backend: Arc<Backend>,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> std::io::Result<()> {
-    let router = http::router(backend)
-        .layer(GlobalConcurrencyLimitLayer::new(HTTP_SERVER_MAX_CONCURRENT_REQUESTS.get()));
+    let router =
+        http::router(backend).layer(GlobalConcurrencyLimitLayer::new(HTTP_SERVER_MAX_CONCURRENT_REQUESTS.get()));
     let stopping = Arc::new(Notify::new());
     let signal = stopping.clone();
     let server = axum::serve(listener, router).with_graceful_shutdown(async move {

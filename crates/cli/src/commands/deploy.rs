@@ -58,8 +58,8 @@ pub async fn run(options: Options) -> Result<(), Failure> {
         output::line(answer.to_string());
         return Ok(());
     }
-    let deployed: DeployReport = serde_json::from_value(answer)
-        .map_err(|error| Failure::setup("the server's report cannot be read", error))?;
+    let deployed: DeployReport =
+        serde_json::from_value(answer).map_err(|error| Failure::setup("the server's report cannot be read", error))?;
     report::print(&deployed);
     output::line(format!("Deployed to {}", options.url));
     Ok(())

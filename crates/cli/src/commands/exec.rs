@@ -62,9 +62,11 @@ fn load(files: &[PathBuf]) -> Result<(Vec<Arc<str>>, Vec<Arc<CompiledUnit>>), Fa
     let mut next = 0;
     while let Some(path) = queue.get(next).cloned() {
         next += 1;
-        let source = fs::read_to_string(&path).map_err(|error| Failure::setup(format!("could not read {path}"), error))?;
+        let source =
+            fs::read_to_string(&path).map_err(|error| Failure::setup(format!("could not read {path}"), error))?;
         let module = SourceModule { path: path.clone(), source, source_map: None };
-        let unit = compile_module(&module, &CompilerOptions::default()).map_err(|error| Failure::app(error.to_string()))?;
+        let unit =
+            compile_module(&module, &CompilerOptions::default()).map_err(|error| Failure::app(error.to_string()))?;
         for refusal in &unit.report.refusals {
             output::note(format!("{path}:{}: {} was refused: {}", refusal.line + 1, refusal.name, refusal.reason));
         }

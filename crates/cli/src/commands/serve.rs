@@ -50,9 +50,9 @@ pub struct Options {
 /// Runs the command.
 pub async fn run(options: Options) -> Result<(), Failure> {
     convex_wasm_knobs::check().map_err(|error| Failure::setup("could not start", error))?;
-    let listener = TcpListener::bind((options.interface, options.port))
-        .await
-        .map_err(|error| Failure::setup(format!("could not listen on {}:{}", options.interface, options.port), error))?;
+    let listener = TcpListener::bind((options.interface, options.port)).await.map_err(|error| {
+        Failure::setup(format!("could not listen on {}:{}", options.interface, options.port), error)
+    })?;
     let address = listener.local_addr().map_err(|error| Failure::setup("could not listen", error))?;
     let backend = open(options, address).await?;
     let stop = stop_signal().map_err(|error| Failure::setup("could not wait for signals", error))?;
@@ -72,7 +72,9 @@ async fn open(options: Options, address: SocketAddr) -> Result<Arc<Backend>, Fai
         secret,
         builder,
         origin: options.convex_origin.unwrap_or_else(|| format!("http://{address}")),
-        site: options.convex_site.unwrap_or_else(|| format!("http://{}:{}", address.ip(), address.port().wrapping_add(1))),
+        site: options
+            .convex_site
+            .unwrap_or_else(|| format!("http://{}:{}", address.ip(), address.port().wrapping_add(1))),
         recordings,
     });
     backend.await.map_err(|error| Failure::setup("could not load the deployed app", error))

@@ -27,8 +27,7 @@ pub async fn read(body: Body, limit: usize) -> Result<Bytes, ApiError> {
 }
 
 fn is_too_long(error: &axum::Error) -> bool {
-    std::error::Error::source(error)
-        .is_some_and(|source| source.is::<http_body_util::LengthLimitError>())
+    std::error::Error::source(error).is_some_and(|source| source.is::<http_body_util::LengthLimitError>())
 }
 
 /// Reads the JSON body of a function call.

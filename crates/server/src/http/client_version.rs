@@ -52,9 +52,9 @@ impl ClientVersion {
 
     fn parse(text: &str) -> Option<Self> {
         // The version may itself have a hyphen (`1.2.0-alpha.1`): it begins at the first hyphen before a digit.
-        let split = text.char_indices().position(|(at, c)| {
-            c == '-' && text[at + 1..].starts_with(|next: char| next.is_ascii_digit())
-        })?;
+        let split = text
+            .char_indices()
+            .position(|(at, c)| c == '-' && text[at + 1..].starts_with(|next: char| next.is_ascii_digit()))?;
         let (client, version) = (&text[..split], &text[split + 1..]);
         let core = version.split(['-', '+']).next()?;
         let mut numbers = core.split('.').map(|number| number.parse::<u64>());

@@ -18,9 +18,7 @@ use crate::push::{DeployReport, PushBody};
 
 /// Routes of this module.
 pub fn routes() -> Router<Arc<Backend>> {
-    Router::new()
-        .route("/api/convex_wasm/deploy", post(deploy))
-        .layer(RequestDecompressionLayer::new())
+    Router::new().route("/api/convex_wasm/deploy", post(deploy)).layer(RequestDecompressionLayer::new())
 }
 
 /// The body is that of Convex's `start_push`, compressed or not. The answer tells what was deployed.

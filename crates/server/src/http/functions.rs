@@ -78,11 +78,7 @@ async fn query_by_url(
     call(&backend, context, body, Some(FunctionKind::Query), Audience::Clients).await
 }
 
-async fn query(
-    State(backend): State<Arc<Backend>>,
-    context: RequestContext,
-    body: Body,
-) -> Result<Response, ApiError> {
+async fn query(State(backend): State<Arc<Backend>>, context: RequestContext, body: Body) -> Result<Response, ApiError> {
     call(&backend, context, read_json(body).await?, Some(FunctionKind::Query), Audience::Clients).await
 }
 

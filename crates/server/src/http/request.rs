@@ -41,6 +41,8 @@ fn request_id(headers: &HeaderMap) -> String {
     headers
         .get("convex-request-id")
         .and_then(|value| value.to_str().ok())
-        .filter(|id| !id.is_empty() && id.len() <= 64 && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-'))
+        .filter(|id| {
+            !id.is_empty() && id.len() <= 64 && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+        })
         .map_or_else(|| format!("{:016x}", rand::rng().random::<u64>()), str::to_owned)
 }

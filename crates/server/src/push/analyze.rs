@@ -50,10 +50,8 @@ pub async fn schema_json(
     let missing = || {
         PushError::refused("MissingSchemaExportError", "schema.ts must have a default export made with `defineSchema`.")
     };
-    let (module, export) = program
-        .modules()
-        .find_map(|module| Some((module, program.export(module, "default")?)))
-        .ok_or_else(missing)?;
+    let (module, export) =
+        program.modules().find_map(|module| Some((module, program.export(module, "default")?))).ok_or_else(missing)?;
     let pool = Pool::new(program.clone());
     let description = describe(&pool, module, "default", export, source_maps, host).await?;
     let json = description.export.filter(|_| description.is_schema).ok_or_else(missing)?;
@@ -99,7 +97,8 @@ fn function(module: &str, name: &str, description: Description) -> Result<Option
 }
 
 fn validator(path: &FunctionPath, what: &str, json: Option<&str>) -> Result<Validator, PushError> {
-    let invalid = |error: String| PushError::refused("InvalidModules", format!("{path}: `{what}` is not valid: {error}"));
+    let invalid =
+        |error: String| PushError::refused("InvalidModules", format!("{path}: `{what}` is not valid: {error}"));
     match json {
         None => Ok(Validator::Any),
         Some(text) => {

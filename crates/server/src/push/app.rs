@@ -59,7 +59,10 @@ impl App {
                 .ok_or_else(|| {
                     PushError::refused(
                         "MissingExistingModule",
-                        format!("{} was not uploaded, and the server does not have it. Push all modules.", unchanged.path),
+                        format!(
+                            "{} was not uploaded, and the server does not have it. Push all modules.",
+                            unchanged.path
+                        ),
                     )
                 })?;
             modules.insert(unchanged.path, module.clone());

@@ -71,11 +71,7 @@ pub fn compile(
         .collect()
 }
 
-fn compile_one(
-    engine: &Engine,
-    cache: &dyn Cache,
-    module: PushedModule,
-) -> Result<CompiledModule, PushError> {
+fn compile_one(engine: &Engine, cache: &dyn Cache, module: PushedModule) -> Result<CompiledModule, PushError> {
     let source = Arc::from(module.source.as_str());
     let module = SourceModule { path: module.path, source: module.source, source_map: module.source_map };
     let started = Instant::now();

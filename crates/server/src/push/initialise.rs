@@ -30,12 +30,7 @@ pub async fn initialise(
     let entries: Vec<usize> = (0..units.len()).filter(|&index| is_entry(&units[index].path)).collect();
     let plan = link(&units, &entries)?;
     let linked = Linked { units: modules.iter().map(CompiledModule::program_unit).collect(), plan };
-    let how = Initialisation {
-        phase: Phase::Import,
-        time_ms: phase.time_ms,
-        seed: phase.seed,
-        budget: budget(),
-    };
+    let how = Initialisation { phase: Phase::Import, time_ms: phase.time_ms, seed: phase.seed, budget: budget() };
     let (program, host) = Program::initialise(engine, linked, how, host).await;
     program.map_err(|error| match error {
         ProgramError::Evaluate { path, error: RunError::Internal(error) } => {

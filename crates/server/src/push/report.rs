@@ -91,8 +91,7 @@ impl DeployReport {
         functions: &[Analyzed],
         source_maps: &BTreeMap<String, ModuleSourceMap>,
     ) -> Self {
-        let mut reports: Vec<ModuleReport> =
-            modules.iter().map(|module| module_report(module, source_maps)).collect();
+        let mut reports: Vec<ModuleReport> = modules.iter().map(|module| module_report(module, source_maps)).collect();
         reports.extend(app.node_modules().map(|module| node_module(&module.path, module.source.len())));
         Self {
             functions: functions.iter().map(|function| function_report(function, modules)).collect(),

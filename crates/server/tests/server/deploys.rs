@@ -1,7 +1,7 @@
 //! Deploying apps.
 
-use serde_json::{Value, json};
 use crate::support::{self, App, Server, ok, refusal, send};
+use serde_json::{Value, json};
 
 const ONE: &str = r#"
 import { query, internalMutation, call } from "./_deps/lib.js";
@@ -119,7 +119,10 @@ async fn errors_at_import_name_the_place() {
     let app = App::new().module("app.js", "const f = () => {\n  throw new Error('no luck');\n};\nf();");
     let (_, answer) = send(server.push(app)).await;
     let message = answer["message"].as_str().unwrap();
-    assert!(message.starts_with("Hit an error while pushing:\nFailed to analyze app.js: Uncaught Error: no luck\n"), "{message}");
+    assert!(
+        message.starts_with("Hit an error while pushing:\nFailed to analyze app.js: Uncaught Error: no luck\n"),
+        "{message}"
+    );
     assert!(message.contains("app.js:2:"), "{message}");
 }
 
@@ -152,7 +155,8 @@ async fn unchanged_modules_need_not_be_uploaded() {
     server.deploy(App::new().module("app.js", TWO)).await;
     let mut body = App::new().body();
     let hash = support::sha256("something else");
-    body["appDefinition"]["unchangedModuleHashes"] = json!([{ "path": "app.js", "environment": "isolate", "sha256": hash }]);
+    body["appDefinition"]["unchangedModuleHashes"] =
+        json!([{ "path": "app.js", "environment": "isolate", "sha256": hash }]);
     let push = |body: &Value| server.admin(server.post("/api/convex_wasm/deploy", body.to_string()));
     assert_eq!(refusal(push(&body)).await, (400, "MissingExistingModule".to_owned()));
     body["appDefinition"]["unchangedModuleHashes"][0]["sha256"] = json!(support::sha256(TWO));

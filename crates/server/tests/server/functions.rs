@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
 use crate::support::{App, Server, ok, refusal};
+use serde_json::{Value, json};
 
 const MESSAGES: &str = r#"
 import { query, mutation, internalQuery, internalMutation, action, call, all, field, object, ConvexError } from "./_deps/lib.js";
@@ -141,7 +141,8 @@ async fn mutations_write_and_queries_read() {
 #[tokio::test]
 async fn values_keep_their_types() {
     let server = deployed().await;
-    let value = json!({ "a": { "$integer": "AQAAAAAAAAA=" }, "b": { "$float": "AAAAAAAAAIA=" }, "c": { "$bytes": "3q0=" } });
+    let value =
+        json!({ "a": { "$integer": "AQAAAAAAAAA=" }, "b": { "$float": "AAAAAAAAAIA=" }, "c": { "$bytes": "3q0=" } });
     assert_eq!(server.query("messages:echo", json!({ "value": value })).await["value"], value);
     let body = json!({ "path": "messages:echo", "args": { "value": value } }).to_string();
     let clean = json!({ "a": "1", "b": -0.0, "c": "3q0=" });
@@ -155,7 +156,8 @@ async fn values_keep_their_types() {
 #[tokio::test]
 async fn arguments_and_results_are_validated() {
     let server = deployed().await;
-    let bad = [json!({}), json!({ "body": 1 }), json!({ "body": "x", "more": 1 }), json!({ "body": "x", "likes": "1" })];
+    let bad =
+        [json!({}), json!({ "body": 1 }), json!({ "body": "x", "more": 1 }), json!({ "body": "x", "likes": "1" })];
     for args in bad {
         let answer = server.mutation("messages:send", args).await;
         assert!(message(&answer).starts_with("ArgumentValidationError: "), "{answer}");

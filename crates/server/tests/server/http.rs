@@ -1,8 +1,8 @@
 //! What the server answers to requests that never reach a function.
 
+use crate::support::{INSTANCE, Server, ok, refusal, send};
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
-use crate::support::{INSTANCE, Server, ok, refusal, send};
 
 const CALL: &str = r#"{"path":"messages:list","args":{}}"#;
 
