@@ -13,8 +13,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             show_ir = true;
             continue;
         }
-        let module =
-            SourceModule { source: std::fs::read_to_string(&argument)?, path: argument, source_map: None };
+        let module = SourceModule { source: std::fs::read_to_string(&argument)?, path: argument, source_map: None };
         if show_ir {
             println!("{}", lower_module(&module, &Options::default())?.module);
             continue;

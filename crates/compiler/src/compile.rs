@@ -172,7 +172,7 @@ fn check<'d>(
         true => first.labels.iter().last(),
         false => first.labels.iter().next(),
     };
-    let (line, column) = LineIndex::new(&module.source).locate(label.map_or(0, |label| label.offset() as u32));
+    let (line, column) = LineIndex::new(&module.source).locate(label.map_or(0, |label| label.offset()));
     let message = first.message.replace('`', "'");
     Err(CompileError::Syntax { path: module.path.clone(), line, column, message })
 }

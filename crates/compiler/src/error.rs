@@ -49,9 +49,7 @@ pub enum LinkError {
         specifier: String,
     },
     /// A name that the module does not export.
-    #[error(
-        "SyntaxError: The requested module '{specifier}' does not provide an export named '{name}' ({importer})"
-    )]
+    #[error("SyntaxError: The requested module '{specifier}' does not provide an export named '{name}' ({importer})")]
     MissingExport {
         /// Path of the importing module.
         importer: String,
@@ -61,7 +59,9 @@ pub enum LinkError {
         name: String,
     },
     /// A name that two `export *` give with different meanings.
-    #[error("SyntaxError: The requested module '{specifier}' contains conflicting star exports for name '{name}' ({importer})")]
+    #[error(
+        "SyntaxError: The requested module '{specifier}' contains conflicting star exports for name '{name}' ({importer})"
+    )]
     AmbiguousExport {
         /// Path of the importing module.
         importer: String,

@@ -173,8 +173,7 @@ impl<'a, U: Borrow<CompiledUnit>> Linker<'a, U> {
             };
         };
         let unit = self.require(importer, &slot.specifier)?;
-        let (importer, specifier, name) =
-            (self.unit(importer).path.clone(), slot.specifier.clone(), name.clone());
+        let (importer, specifier, name) = (self.unit(importer).path.clone(), slot.specifier.clone(), name.clone());
         match self.resolve_export(unit, &name, &mut BTreeSet::new())? {
             Resolution::Found(target) => Ok(target),
             Resolution::Ambiguous => Err(LinkError::AmbiguousExport { importer, specifier, name }),
@@ -254,12 +253,7 @@ impl<'a, U: Borrow<CompiledUnit>> Linker<'a, U> {
         Ok(Namespace { unit, names: resolved })
     }
 
-    fn exported_names(
-        &self,
-        unit: usize,
-        seen: &mut [bool],
-        names: &mut BTreeSet<String>,
-    ) -> Result<(), LinkError> {
+    fn exported_names(&self, unit: usize, seen: &mut [bool], names: &mut BTreeSet<String>) -> Result<(), LinkError> {
         if std::mem::replace(&mut seen[unit], true) {
             return Ok(());
         }

@@ -19,9 +19,8 @@ fn compile(source: &str) -> CompiledUnit {
 }
 
 fn summary(findings: &[Finding]) -> Vec<String> {
-    let line = |finding: &Finding| {
-        format!("{}:{} {}: {}", finding.line + 1, finding.column + 1, finding.name, finding.reason)
-    };
+    let line =
+        |finding: &Finding| format!("{}:{} {}: {}", finding.line + 1, finding.column + 1, finding.name, finding.reason);
     findings.iter().map(line).collect()
 }
 

@@ -62,11 +62,7 @@ fn constructor(linker: &Linker<'_, CompiledUnit>, target: Target) -> Option<(&'s
     known.map(|&(_, kind, public)| (kind, public))
 }
 
-fn resolve<'a>(
-    linker: &Linker<'a, CompiledUnit>,
-    target: Target,
-    steps: u32,
-) -> Option<(usize, &'a Definition)> {
+fn resolve<'a>(linker: &Linker<'a, CompiledUnit>, target: Target, steps: u32) -> Option<(usize, &'a Definition)> {
     let Target::Binding { unit, index } = target else { return None };
     follow(linker, unit, linker.unit(unit).definitions.get(&index)?, steps)
 }

@@ -109,8 +109,10 @@ impl Collector<'_> {
             }
             Expression::StaticMemberExpression(member) => self.member(member),
             Expression::CallExpression(call) => {
-                if let [Argument::FunctionExpression(_) | Argument::ArrowFunctionExpression(_), Argument::StringLiteral(name)] =
-                    call.arguments.as_slice()
+                if let [
+                    Argument::FunctionExpression(_) | Argument::ArrowFunctionExpression(_),
+                    Argument::StringLiteral(name),
+                ] = call.arguments.as_slice()
                 {
                     return Some(Definition::Function(name.value.to_string()));
                 }

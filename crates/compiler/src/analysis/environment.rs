@@ -21,8 +21,7 @@ pub(super) struct Read {
 
 /// The reads of initialisation, in the order of their places, each variable once.
 pub(super) fn find(program: &Program<'_>, scoping: &Scoping) -> Vec<Read> {
-    let mut collector =
-        Collector { scoping, place: Place::Initialisation, next_name: None, code: BTreeMap::new() };
+    let mut collector = Collector { scoping, place: Place::Initialisation, next_name: None, code: BTreeMap::new() };
     collector.visit_program(program);
     let mut reached = BTreeSet::new();
     let mut pending = vec![Place::Initialisation];
@@ -127,7 +126,7 @@ impl<'a> Visit<'a> for Collector<'_> {
         if is_process_env(member.object())
             && let Some(name) = member.static_property_name()
         {
-            self.read(&name, member.object().span().start);
+            self.read(name, member.object().span().start);
         }
         walk::walk_member_expression(self, member);
     }
@@ -147,5 +146,6 @@ impl<'a> Visit<'a> for Collector<'_> {
 
 fn is_process_env(expression: &Expression<'_>) -> bool {
     let Expression::StaticMemberExpression(member) = expression else { return false };
-    member.property.name == "env" && matches!(&member.object, Expression::Identifier(object) if object.name == "process")
+    member.property.name == "env"
+        && matches!(&member.object, Expression::Identifier(object) if object.name == "process")
 }

@@ -17,7 +17,19 @@ pub(super) struct Mutation {
 
 /// Methods that change an array, map or set.
 const MUTATORS: &[&str] = &[
-    "push", "pop", "shift", "unshift", "splice", "sort", "reverse", "fill", "copyWithin", "set", "add", "delete", "clear",
+    "push",
+    "pop",
+    "shift",
+    "unshift",
+    "splice",
+    "sort",
+    "reverse",
+    "fill",
+    "copyWithin",
+    "set",
+    "add",
+    "delete",
+    "clear",
 ];
 
 /// Constructors of containers.

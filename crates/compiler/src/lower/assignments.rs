@@ -107,7 +107,7 @@ impl FunctionLowerer<'_, '_> {
         target: &'b SimpleAssignmentTarget<'a>,
         later: Option<&Expression<'_>>,
     ) -> Result<Reference<'b, 'a>> {
-        let later: &[&Expression<'_>] = later.as_ref().map_or(&[], std::slice::from_ref);
+        let later: &[&Expression<'_>] = later.as_slice();
         match target {
             SimpleAssignmentTarget::AssignmentTargetIdentifier(identifier) => Ok(Reference::Variable(identifier)),
             SimpleAssignmentTarget::StaticMemberExpression(member) => {

@@ -18,13 +18,8 @@ pub(super) struct Builder {
 
 impl Builder {
     pub(super) fn new() -> Builder {
-        let mut builder = Builder {
-            registers: Vec::new(),
-            blocks: Vec::new(),
-            current: Block(0),
-            handler: None,
-            position: 0,
-        };
+        let mut builder =
+            Builder { registers: Vec::new(), blocks: Vec::new(), current: Block(0), handler: None, position: 0 };
         builder.new_block();
         builder
     }
@@ -41,11 +36,7 @@ impl Builder {
 
     /// A block to be filled later, in the handler that is current then.
     pub(super) fn new_block(&mut self) -> Block {
-        self.blocks.push(BlockData {
-            instructions: Vec::new(),
-            terminator: Terminator::Unreachable,
-            handler: None,
-        });
+        self.blocks.push(BlockData { instructions: Vec::new(), terminator: Terminator::Unreachable, handler: None });
         Block(self.blocks.len() as u32 - 1)
     }
 

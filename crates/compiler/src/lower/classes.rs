@@ -72,8 +72,7 @@ impl FunctionLowerer<'_, '_> {
         let constructor = self.class_constructor(class, facts.constructor, heritage, name);
         let needs_prototype = facts.instance_initializer.is_some()
             || class.body.body.iter().any(|element| matches!(element, ClassElement::MethodDefinition(_)));
-        let prototype =
-            if needs_prototype { self.builder.emit(Op::ClassPrototype(constructor)) } else { constructor };
+        let prototype = if needs_prototype { self.builder.emit(Op::ClassPrototype(constructor)) } else { constructor };
         for element in &class.body.body {
             match element {
                 ClassElement::MethodDefinition(method) if !method.kind.is_constructor() => {
@@ -109,13 +108,7 @@ impl FunctionLowerer<'_, '_> {
         Ok(constructor)
     }
 
-    fn class_constructor(
-        &mut self,
-        class: &Class<'_>,
-        id: FunctionId,
-        heritage: Option<Reg>,
-        name: &str,
-    ) -> Reg {
+    fn class_constructor(&mut self, class: &Class<'_>, id: FunctionId, heritage: Option<Reg>, name: &str) -> Reg {
         let chain = self.env_chain();
         let explicit = class.body.body.iter().find_map(|element| match element {
             ClassElement::MethodDefinition(method) if method.kind.is_constructor() => Some(&method.value),
@@ -163,12 +156,8 @@ impl FunctionLowerer<'_, '_> {
             return Ok(());
         }
         self.builder.perform(match method.kind {
-            MethodDefinitionKind::Get => {
-                Op::DefineAccessor { object, key, function, setter: false, enumerable: false }
-            }
-            MethodDefinitionKind::Set => {
-                Op::DefineAccessor { object, key, function, setter: true, enumerable: false }
-            }
+            MethodDefinitionKind::Get => Op::DefineAccessor { object, key, function, setter: false, enumerable: false },
+            MethodDefinitionKind::Set => Op::DefineAccessor { object, key, function, setter: true, enumerable: false },
             _ => Op::DefineMethod { object, key, function, enumerable: false },
         });
         Ok(())

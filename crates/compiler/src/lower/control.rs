@@ -139,12 +139,8 @@ impl FunctionLowerer<'_, '_> {
     }
 
     fn checked_return(&mut self, value: Reg) {
-        let (is_object, other, undefined, wrong) = (
-            self.builder.new_block(),
-            self.builder.new_block(),
-            self.builder.new_block(),
-            self.builder.new_block(),
-        );
+        let (is_object, other, undefined, wrong) =
+            (self.builder.new_block(), self.builder.new_block(), self.builder.new_block(), self.builder.new_block());
         let test = self.builder.emit(Op::IsObject(value));
         self.builder.branch(test, is_object, other);
         self.builder.terminate(Terminator::Return(value));
@@ -163,8 +159,7 @@ impl FunctionLowerer<'_, '_> {
             self.builder.perform(Op::IteratorClose { record, throwing: false });
             return;
         }
-        let (wait, check, done) =
-            (self.builder.new_block(), self.builder.new_block(), self.builder.new_block());
+        let (wait, check, done) = (self.builder.new_block(), self.builder.new_block(), self.builder.new_block());
         let promise = self.builder.emit(Op::AsyncIteratorClose { record, throwing: false });
         let nothing = self.builder.emit(Op::IsEmpty(promise));
         self.builder.branch(nothing, done, wait);
@@ -191,8 +186,7 @@ impl FunctionLowerer<'_, '_> {
     }
 
     fn close_async_quietly(&mut self, record: Reg) {
-        let (wait, failed, done) =
-            (self.builder.new_block(), self.builder.new_block(), self.builder.new_block());
+        let (wait, failed, done) = (self.builder.new_block(), self.builder.new_block(), self.builder.new_block());
         let outer = self.builder.handler();
         let promise = self.builder.emit(Op::AsyncIteratorClose { record, throwing: true });
         let nothing = self.builder.emit(Op::IsEmpty(promise));
@@ -255,8 +249,7 @@ impl FunctionLowerer<'_, '_> {
     ) -> Result<()> {
         let outer = self.builder.handler();
         let (kind, value) = (self.result_register(), self.result_register());
-        let (thrown, entry, after) =
-            (self.builder.new_block(), self.builder.new_block(), self.builder.new_block());
+        let (thrown, entry, after) = (self.builder.new_block(), self.builder.new_block(), self.builder.new_block());
         // Every way into the block defines both registers.
         self.builder.emit_into(value, Op::Special(convex_wasm_abi::value::UNDEFINED));
         self.control.push(Control::Finally(Finally { kind, value, entry, exits: Vec::new() }));

@@ -19,9 +19,7 @@ impl FunctionLowerer<'_, '_> {
             Expression::BooleanLiteral(literal) => self.builder.boolean(literal.value),
             Expression::NullLiteral(_) => self.special(value::NULL),
             Expression::NumericLiteral(literal) => self.builder.emit(Op::Number(literal.value)),
-            Expression::BigIntLiteral(literal) => {
-                self.constant_value(ConstantValue::BigInt(literal.value.to_string()))
-            }
+            Expression::BigIntLiteral(literal) => self.constant_value(ConstantValue::BigInt(literal.value.to_string())),
             Expression::StringLiteral(literal) => self.string_literal(literal),
             Expression::RegExpLiteral(literal) => self.regexp(literal),
             Expression::TemplateLiteral(template) => self.template(template)?,
@@ -146,14 +144,17 @@ impl FunctionLowerer<'_, '_> {
 
     fn delete(&mut self, target: &Expression<'_>) -> Result<Reg> {
         match target {
-            Expression::ChainExpression(chain) => self.in_chain(|this| match &chain.expression {
-                ChainElement::StaticMemberExpression(member) => this.delete_static(member),
-                ChainElement::ComputedMemberExpression(member) => this.delete_computed(member),
-                _ => {
-                    this.chain_element(&chain.expression)?;
-                    Ok(this.builder.boolean(true))
-                }
-            }, value::TRUE),
+            Expression::ChainExpression(chain) => self.in_chain(
+                |this| match &chain.expression {
+                    ChainElement::StaticMemberExpression(member) => this.delete_static(member),
+                    ChainElement::ComputedMemberExpression(member) => this.delete_computed(member),
+                    _ => {
+                        this.chain_element(&chain.expression)?;
+                        Ok(this.builder.boolean(true))
+                    }
+                },
+                value::TRUE,
+            ),
             Expression::StaticMemberExpression(member) => self.delete_static(member),
             Expression::ComputedMemberExpression(member) => self.delete_computed(member),
             other => {
@@ -220,8 +221,7 @@ impl FunctionLowerer<'_, '_> {
 
     fn conditional(&mut self, conditional: &ConditionalExpression<'_>) -> Result<Reg> {
         let result = self.result_register();
-        let (then, otherwise, end) =
-            (self.builder.new_block(), self.builder.new_block(), self.builder.new_block());
+        let (then, otherwise, end) = (self.builder.new_block(), self.builder.new_block(), self.builder.new_block());
         self.condition(&conditional.test, then, otherwise)?;
         self.builder.switch_to(then);
         let value = self.expression(&conditional.consequent)?;
@@ -361,11 +361,7 @@ impl FunctionLowerer<'_, '_> {
     }
 
     /// Evaluates a chain; if it is cut short the result is the word `otherwise`.
-    pub(super) fn in_chain(
-        &mut self,
-        evaluate: impl FnOnce(&mut Self) -> Result<Reg>,
-        otherwise: u64,
-    ) -> Result<Reg> {
+    pub(super) fn in_chain(&mut self, evaluate: impl FnOnce(&mut Self) -> Result<Reg>, otherwise: u64) -> Result<Reg> {
         let (exit, end) = (self.builder.new_block(), self.builder.new_block());
         let outer = self.chain_exit.replace(exit);
         let evaluated = evaluate(self);

@@ -1,15 +1,9 @@
-//! What lowering must know of a whole module before it lowers the first function.
-//!
-//! One walk over the syntax tree numbers the functions (class initialisers included, which have no node of their own),
-//! finds out which variables closures capture, lays out the environments that hold them, and remembers which variables
-//! always hold the same function.
+//! What lowering must know of a whole module before it lowers the first function; found by [`super::collect`].
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use oxc_ast::ast::*;
-use oxc_ast_visit::{Visit, walk};
-use oxc_semantic::{ScopeFlags, Scoping, SymbolFlags};
-use oxc_span::GetSpan;
+use oxc_semantic::SymbolFlags;
 use oxc_syntax::scope::ScopeId;
 use oxc_syntax::symbol::SymbolId;
 
@@ -55,14 +49,14 @@ pub(super) struct FunctionFacts {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct SymbolFacts {
-    owner: FunctionId,
+pub(super) struct SymbolFacts {
+    pub(super) owner: FunctionId,
     /// From this position on the variable is initialised, in straight code.
-    initialized_at: u32,
+    pub(super) initialized_at: u32,
     /// Declared in a `switch`, whose cases may skip the declaration.
-    in_switch: bool,
+    pub(super) in_switch: bool,
     /// Reading it before it is initialised is an error.
-    has_dead_zone: bool,
+    pub(super) has_dead_zone: bool,
 }
 
 /// A class: the functions that it consists of beside its methods, and what its environment keeps for them.
@@ -81,36 +75,18 @@ pub(super) struct ClassFacts {
 pub(super) struct Facts {
     pub(super) functions: Vec<FunctionFacts>,
     pub(super) classes: HashMap<ScopeId, ClassFacts>,
-    by_scope: HashMap<ScopeId, FunctionId>,
-    symbols: HashMap<SymbolId, SymbolFacts>,
-    known: HashMap<SymbolId, FunctionId>,
-    checked: HashSet<SymbolId>,
+    pub(super) by_scope: HashMap<ScopeId, FunctionId>,
+    pub(super) symbols: HashMap<SymbolId, SymbolFacts>,
+    pub(super) known: HashMap<SymbolId, FunctionId>,
+    pub(super) checked: HashSet<SymbolId>,
     /// Globals that the module tests with `typeof` before it uses them.
     pub(super) probed_globals: BTreeSet<String>,
-    env_sizes: HashMap<EnvKey, u32>,
-    symbol_slots: HashMap<SymbolId, EnvSlot>,
-    implicit_slots: HashMap<(FunctionId, Implicit), EnvSlot>,
+    pub(super) env_sizes: HashMap<EnvKey, u32>,
+    pub(super) symbol_slots: HashMap<SymbolId, EnvSlot>,
+    pub(super) implicit_slots: HashMap<(FunctionId, Implicit), EnvSlot>,
 }
 
 impl Facts {
-    pub(super) fn collect(program: &Program<'_>, scoping: &Scoping) -> Facts {
-        let mut collector = Collector {
-            scoping,
-            facts: Facts::default(),
-            function: FunctionId(0),
-            scope_starts: vec![0],
-            switch_depth: 0,
-            in_parameters: false,
-            symbol_uses: Vec::new(),
-            implicit_uses: BTreeSet::new(),
-            class_uses: Vec::new(),
-            classes: Vec::new(),
-        };
-        collector.add_function(FunctionKind::ModuleBody, Some(scoping.root_scope_id()), 0);
-        collector.visit_statements(&program.body);
-        collector.finish()
-    }
-
     pub(super) fn function(&self, id: FunctionId) -> &FunctionFacts {
         &self.functions[id.0 as usize]
     }
@@ -175,270 +151,6 @@ impl Facts {
     }
 }
 
-struct Collector<'s> {
-    scoping: &'s Scoping,
-    facts: Facts,
-    function: FunctionId,
-    scope_starts: Vec<u32>,
-    switch_depth: u32,
-    /// In a parameter list with default values, which may refer to parameters too early.
-    in_parameters: bool,
-    symbol_uses: Vec<(SymbolId, FunctionId, u32)>,
-    implicit_uses: BTreeSet<(FunctionId, Implicit, FunctionId)>,
-    /// Functions that read a class's environment, and the function that creates it.
-    class_uses: Vec<(FunctionId, FunctionId)>,
-    /// Classes around the current position: the function that evaluates the class, if its instances have state.
-    classes: Vec<Option<FunctionId>>,
-}
-
-impl<'s> Collector<'s> {
-    fn add_function(&mut self, kind: FunctionKind, scope: Option<ScopeId>, callable_from: u32) -> FunctionId {
-        let id = FunctionId(self.facts.functions.len() as u32);
-        let env = scope.map_or(EnvKey::Initializer(id), EnvKey::Scope);
-        if let Some(scope) = scope {
-            self.facts.by_scope.insert(scope, id);
-        }
-        self.facts.functions.push(FunctionFacts {
-            kind,
-            parent: self.function,
-            env,
-            needs_env: false,
-            callable_from,
-            uses: BTreeSet::new(),
-        });
-        id
-    }
-
-    fn inside(&mut self, function: FunctionId, visit: impl FnOnce(&mut Self)) {
-        let outer = std::mem::replace(&mut self.function, function);
-        let switch_depth = std::mem::replace(&mut self.switch_depth, 0);
-        let in_parameters = std::mem::replace(&mut self.in_parameters, false);
-        visit(self);
-        self.function = outer;
-        self.switch_depth = switch_depth;
-        self.in_parameters = in_parameters;
-    }
-
-    fn in_scope(&mut self, start: u32, visit: impl FnOnce(&mut Self)) {
-        self.scope_starts.push(start);
-        visit(self);
-        self.scope_starts.pop();
-    }
-
-    fn use_implicit(&mut self, implicit: Implicit) {
-        let receiver = self.facts.receiver(self.function);
-        self.facts.functions[receiver.0 as usize].uses.insert(implicit);
-        if receiver != self.function {
-            self.implicit_uses.insert((receiver, implicit, self.function));
-        }
-    }
-
-    fn declare(&mut self, pattern: &BindingPattern<'_>, initialized_at: u32) {
-        for identifier in pattern.get_binding_identifiers() {
-            self.declare_identifier(identifier, initialized_at);
-        }
-    }
-
-    /// The expression after `of` or `in` sees the loop's variables uninitialised.
-    fn declare_loop_variable(&mut self, left: &ForStatementLeft<'_>, initialized_at: u32) {
-        if let ForStatementLeft::VariableDeclaration(declaration) = left {
-            for declarator in &declaration.declarations {
-                self.declare(&declarator.id, initialized_at);
-            }
-        }
-    }
-
-    fn declare_identifier(&mut self, identifier: &BindingIdentifier<'_>, initialized_at: u32) {
-        let Some(symbol) = identifier.symbol_id.get() else { return };
-        let facts = SymbolFacts {
-            owner: self.function,
-            initialized_at,
-            in_switch: self.switch_depth > 0,
-            has_dead_zone: self.in_parameters || is_lexical(self.scoping.symbol_flags(symbol)),
-        };
-        self.facts.symbols.entry(symbol).or_insert(facts);
-    }
-
-    /// Remembers the function a variable is bound to if nothing else is ever assigned to it.
-    fn bind_function(&mut self, symbol: Option<SymbolId>, function: FunctionId) {
-        let Some(symbol) = symbol else { return };
-        if !self.scoping.symbol_is_mutated(symbol) && self.scoping.symbol_redeclarations(symbol).is_empty() {
-            self.facts.known.insert(symbol, function);
-        }
-    }
-
-    fn function_kind(&self, function: &Function<'_>, kind: FunctionKind) -> FunctionKind {
-        if function.is_declaration() { FunctionKind::Normal } else { kind }
-    }
-
-    fn function_node(&mut self, function: &Function<'_>, kind: FunctionKind) -> FunctionId {
-        let callable_from = match function.is_declaration() {
-            true => self.scope_starts.last().copied().unwrap_or(0),
-            false => function.span.start,
-        };
-        let kind = self.function_kind(function, kind);
-        let id = self.add_function(kind, function.scope_id.get(), callable_from);
-        if let Some(name) = &function.id {
-            if function.is_declaration() {
-                self.declare_identifier(name, 0);
-                self.bind_function(name.symbol_id.get(), id);
-            } else {
-                self.inside(id, |this| this.declare_identifier(name, 0));
-                if name.symbol_id.get().is_some_and(|symbol| !self.scoping.symbol_is_unused(symbol)) {
-                    self.facts.functions[id.0 as usize].uses.insert(Implicit::Callee);
-                }
-            }
-        }
-        self.inside(id, |this| {
-            this.visit_formal_parameters(&function.params);
-            if let Some(body) = &function.body {
-                this.visit_function_body(body);
-            }
-        });
-        id
-    }
-
-    fn class_elements(&mut self, class: &Class<'_>, scope: ScopeId) {
-        let creator = self.function;
-        let derived = class.heritage.is_some();
-        let body_start = class.body.span.start;
-        let has_constructor = class.body.body.iter().any(is_constructor);
-        let kind = if derived { FunctionKind::DerivedConstructor } else { FunctionKind::BaseConstructor };
-        let needs_instance = class.body.body.iter().any(is_instance_state);
-        let needs_static = class.body.body.iter().any(is_static_state);
-        let mut slots = 0;
-        let mut take_slot = || {
-            slots += 1;
-            slots - 1
-        };
-        let instance_initializer =
-            needs_instance.then(|| (self.add_function(FunctionKind::Initializer, None, body_start), take_slot()));
-        let static_initializer =
-            needs_static.then(|| self.add_function(FunctionKind::Initializer, None, body_start));
-        let mut private_methods = BTreeMap::new();
-        let mut field_keys = BTreeMap::new();
-        for element in &class.body.body {
-            match element {
-                ClassElement::MethodDefinition(method)
-                    if !method.r#static && matches!(method.key, PropertyKey::PrivateIdentifier(_)) =>
-                {
-                    private_methods.insert(method.span.start, take_slot());
-                }
-                ClassElement::PropertyDefinition(field) if field.computed => {
-                    field_keys.insert(field.span.start, take_slot());
-                }
-                _ => {}
-            }
-        }
-        if slots > 0 {
-            self.facts.env_sizes.insert(EnvKey::Scope(scope), slots);
-        }
-        let mut constructor = None;
-        for element in &class.body.body {
-            match element {
-                ClassElement::MethodDefinition(method) => {
-                    if method.computed {
-                        self.visit_property_key(&method.key);
-                    }
-                    let method_kind = if is_constructor(element) { kind } else { FunctionKind::Method };
-                    let id = self.function_node(&method.value, method_kind);
-                    if is_constructor(element) {
-                        constructor = Some(id);
-                    }
-                }
-                ClassElement::PropertyDefinition(field) => {
-                    if field.computed {
-                        self.visit_property_key(&field.key);
-                    }
-                    let initializer =
-                        if field.r#static { static_initializer } else { instance_initializer.map(|(id, _)| id) };
-                    if let (Some(initializer), Some(value)) = (initializer, &field.value) {
-                        self.inside(initializer, |this| this.visit_expression(value));
-                    }
-                }
-                ClassElement::StaticBlock(block) => {
-                    if let Some(initializer) = static_initializer {
-                        self.inside(initializer, |this| this.visit_static_block(block));
-                    }
-                }
-                ClassElement::AccessorProperty(_) | ClassElement::TSIndexSignature(_) => {}
-            }
-        }
-        let constructor = constructor.unwrap_or_else(|| self.add_function(kind, None, body_start));
-        debug_assert!(has_constructor || self.facts.function(constructor).env == EnvKey::Initializer(constructor));
-        for initializer in instance_initializer.map(|(id, _)| id).into_iter().chain(static_initializer) {
-            self.facts.functions[initializer.0 as usize].uses.insert(Implicit::This);
-            if slots > 0 {
-                self.class_uses.push((initializer, creator));
-            }
-        }
-        if derived || needs_instance {
-            self.facts.functions[constructor.0 as usize].uses.insert(Implicit::This);
-        }
-        if derived {
-            let uses = &mut self.facts.functions[constructor.0 as usize].uses;
-            uses.extend([Implicit::Callee, Implicit::NewTarget]);
-        }
-        if needs_instance {
-            self.class_uses.push((constructor, creator));
-        }
-        let facts = ClassFacts { constructor, instance_initializer, static_initializer, private_methods, field_keys };
-        self.facts.classes.insert(scope, facts);
-    }
-
-    fn owner(&self, symbol: SymbolId) -> FunctionId {
-        self.facts.symbols.get(&symbol).map_or(FunctionId(0), |facts| facts.owner)
-    }
-
-    fn take_slot(&mut self, env: EnvKey) -> EnvSlot {
-        let size = self.facts.env_sizes.entry(env).or_insert(0);
-        *size += 1;
-        EnvSlot { env, slot: *size - 1 }
-    }
-
-    fn mark_env(&mut self, user: FunctionId, owner: FunctionId) {
-        let mut function = user;
-        while function != owner {
-            let facts = &mut self.facts.functions[function.0 as usize];
-            facts.needs_env = true;
-            function = facts.parent;
-        }
-    }
-
-    fn finish(mut self) -> Facts {
-        let root = self.scoping.root_scope_id();
-        for (symbol, user, position) in std::mem::take(&mut self.symbol_uses) {
-            if self.facts.has_dead_zone(symbol) && !self.facts.is_initialized(symbol, user, position) {
-                self.facts.checked.insert(symbol);
-            }
-            let owner = self.owner(symbol);
-            let scope = self.scoping.symbol_scope_id(symbol);
-            if scope == root || owner == user {
-                continue;
-            }
-            if self.facts.symbol_slot(symbol).is_none() {
-                let slot = self.take_slot(EnvKey::Scope(scope));
-                self.facts.symbol_slots.insert(symbol, slot);
-            }
-            self.mark_env(user, owner);
-        }
-        for (receiver, implicit, user) in std::mem::take(&mut self.implicit_uses) {
-            if receiver == FunctionId(0) {
-                continue;
-            }
-            if self.facts.implicit_slot(receiver, implicit).is_none() {
-                let slot = self.take_slot(self.facts.function(receiver).env);
-                self.facts.implicit_slots.insert((receiver, implicit), slot);
-            }
-            self.mark_env(user, receiver);
-        }
-        for (user, creator) in std::mem::take(&mut self.class_uses) {
-            self.mark_env(user, creator);
-        }
-        self.facts
-    }
-}
-
 pub(super) fn is_constructor(element: &ClassElement<'_>) -> bool {
     matches!(element, ClassElement::MethodDefinition(method) if method.kind.is_constructor())
 }
@@ -460,162 +172,6 @@ pub(super) fn is_static_state(element: &ClassElement<'_>) -> bool {
         ClassElement::PropertyDefinition(field) => field.r#static,
         ClassElement::StaticBlock(_) => true,
         _ => false,
-    }
-}
-
-/// The function or arrow function an initialiser consists of.
-fn function_scope(expression: &Expression<'_>) -> Option<ScopeId> {
-    match expression.get_inner_expression() {
-        Expression::ArrowFunctionExpression(arrow) => arrow.scope_id.get(),
-        Expression::FunctionExpression(function) => function.scope_id.get(),
-        _ => None,
-    }
-}
-
-impl<'a> Visit<'a> for Collector<'_> {
-    fn visit_function(&mut self, function: &Function<'a>, _flags: ScopeFlags) {
-        self.function_node(function, FunctionKind::Normal);
-    }
-
-    fn visit_arrow_function_expression(&mut self, arrow: &ArrowFunctionExpression<'a>) {
-        let id = self.add_function(FunctionKind::Arrow, arrow.scope_id.get(), arrow.span.start);
-        self.inside(id, |this| {
-            this.visit_formal_parameters(&arrow.params);
-            this.visit_arrow_function_body(&arrow.body);
-        });
-    }
-
-    fn visit_object_property(&mut self, property: &ObjectProperty<'a>) {
-        if property.computed {
-            self.visit_property_key(&property.key);
-        }
-        match &property.value {
-            Expression::FunctionExpression(function) if property.method || property.kind != PropertyKind::Init => {
-                self.function_node(function, FunctionKind::Method);
-            }
-            value => self.visit_expression(value),
-        }
-    }
-
-    fn visit_class(&mut self, class: &Class<'a>) {
-        let Some(scope) = class.scope_id.get() else { return };
-        if let Some(name) = &class.id {
-            // Methods run only after the name is bound, unless a computed key calls one.
-            let computed = class.body.body.iter().any(|element| match element {
-                ClassElement::MethodDefinition(method) => method.computed,
-                ClassElement::PropertyDefinition(field) => field.computed,
-                _ => false,
-            });
-            let initialized_at = if computed { class.span.end } else { class.body.span.start };
-            self.declare_identifier(name, initialized_at);
-        }
-        if let Some(heritage) = &class.heritage {
-            self.visit_expression(&heritage.expression);
-        }
-        let has_state = class.body.body.iter().any(is_instance_state);
-        self.classes.push(has_state.then_some(self.function));
-        self.class_elements(class, scope);
-        self.classes.pop();
-    }
-
-    fn visit_formal_parameters(&mut self, parameters: &FormalParameters<'a>) {
-        if parameters.items.iter().all(|item| item.initializer.is_none() && item.pattern.is_binding_identifier()) {
-            return walk::walk_formal_parameters(self, parameters);
-        }
-        self.in_parameters = true;
-        for item in &parameters.items {
-            self.declare(&item.pattern, item.span.end);
-        }
-        self.in_parameters = false;
-        walk::walk_formal_parameters(self, parameters);
-    }
-
-    fn visit_for_of_statement(&mut self, statement: &ForOfStatement<'a>) {
-        self.declare_loop_variable(&statement.left, statement.right.span().end);
-        walk::walk_for_of_statement(self, statement);
-    }
-
-    fn visit_for_in_statement(&mut self, statement: &ForInStatement<'a>) {
-        self.declare_loop_variable(&statement.left, statement.right.span().end);
-        walk::walk_for_in_statement(self, statement);
-    }
-
-    fn visit_static_block(&mut self, block: &StaticBlock<'a>) {
-        self.in_scope(block.span.start, |this| walk::walk_static_block(this, block));
-    }
-
-    fn visit_function_body(&mut self, body: &FunctionBody<'a>) {
-        self.in_scope(body.span.start, |this| walk::walk_function_body(this, body));
-    }
-
-    fn visit_block_statement(&mut self, block: &BlockStatement<'a>) {
-        let switch_depth = std::mem::replace(&mut self.switch_depth, 0);
-        self.in_scope(block.span.start, |this| walk::walk_block_statement(this, block));
-        self.switch_depth = switch_depth;
-    }
-
-    fn visit_switch_statement(&mut self, switch: &SwitchStatement<'a>) {
-        self.visit_expression(&switch.discriminant);
-        self.in_scope(switch.span.start, |this| {
-            this.switch_depth += 1;
-            this.visit_switch_cases(&switch.cases);
-            this.switch_depth -= 1;
-        });
-    }
-
-    fn visit_variable_declarator(&mut self, declarator: &VariableDeclarator<'a>) {
-        self.declare(&declarator.id, declarator.span.end);
-        let function_init = declarator.init.as_ref().and_then(function_scope);
-        walk::walk_variable_declarator(self, declarator);
-        if let (BindingPattern::BindingIdentifier(name), Some(scope)) = (&declarator.id, function_init) {
-            let function = self.facts.function_of_scope(scope);
-            self.bind_function(name.symbol_id.get(), function);
-        }
-    }
-
-    fn visit_binding_identifier(&mut self, identifier: &BindingIdentifier<'a>) {
-        self.declare_identifier(identifier, 0);
-    }
-
-    fn visit_identifier_reference(&mut self, identifier: &IdentifierReference<'a>) {
-        let symbol = identifier.reference_id.get().and_then(|id| self.scoping.get_reference(id).symbol_id());
-        match symbol {
-            Some(symbol) => {
-                self.symbol_uses.push((symbol, self.function, identifier.span.start));
-            }
-            None if identifier.name == "arguments" => self.use_implicit(Implicit::Arguments),
-            None => {}
-        }
-    }
-
-    fn visit_this_expression(&mut self, _: &ThisExpression) {
-        self.use_implicit(Implicit::This);
-    }
-
-    fn visit_new_target(&mut self, _: &NewTarget) {
-        self.use_implicit(Implicit::NewTarget);
-    }
-
-    fn visit_super(&mut self, _: &Super) {
-        self.use_implicit(Implicit::This);
-        self.use_implicit(Implicit::Callee);
-    }
-
-    fn visit_unary_expression(&mut self, unary: &UnaryExpression<'a>) {
-        if let (UnaryOperator::Typeof, Expression::Identifier(identifier)) = (unary.operator, &unary.argument) {
-            self.facts.probed_globals.insert(identifier.name.to_string());
-        }
-        walk::walk_unary_expression(self, unary);
-    }
-
-    fn visit_call_expression(&mut self, call: &CallExpression<'a>) {
-        if matches!(call.callee, Expression::Super(_)) {
-            self.use_implicit(Implicit::NewTarget);
-            if let Some(&Some(creator)) = self.classes.last() {
-                self.class_uses.push((self.function, creator));
-            }
-        }
-        walk::walk_call_expression(self, call);
     }
 }
 

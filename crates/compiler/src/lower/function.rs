@@ -24,7 +24,10 @@ pub(super) enum Code<'b, 'a> {
     /// The constructor of a class that has none, with the class's span.
     DefaultConstructor(&'b Class<'a>),
     /// Instance (or static) fields, private methods and static blocks of a class.
-    Initializer { class: &'b Class<'a>, is_static: bool },
+    Initializer {
+        class: &'b Class<'a>,
+        is_static: bool,
+    },
 }
 
 /// One function being lowered.
@@ -284,10 +287,8 @@ impl FunctionLowerer<'_, '_> {
         let Some(body) = &function.body else {
             return Err(Refusal::new("it has no body", function.span.start));
         };
-        if self.kind == FunctionKind::DerivedConstructor {
-            if let Some(end) = super_call_end(&body.statements) {
-                self.module.this_bound_at.insert(self.id, end);
-            }
+        if let (FunctionKind::DerivedConstructor, Some(end)) = (self.kind, super_call_end(&body.statements)) {
+            self.module.this_bound_at.insert(self.id, end);
         }
         self.parameters(&function.params)?;
         self.body(body, function.scope_id.get(), &function.params)

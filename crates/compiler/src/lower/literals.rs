@@ -62,7 +62,8 @@ impl FunctionLowerer<'_, '_> {
             elements.push(match element.as_expression() {
                 Some(expression) => {
                     let value = self.expression(expression)?;
-                    let later: Vec<_> = first[index + 1..].iter().filter_map(|element| element.as_expression()).collect();
+                    let later: Vec<_> =
+                        first[index + 1..].iter().filter_map(|element| element.as_expression()).collect();
                     Some(self.stable_before(value, &later))
                 }
                 None => None,
@@ -193,12 +194,8 @@ impl FunctionLowerer<'_, '_> {
                 Op::DefineMethod { object, key, function: value, enumerable: true }
             }
             PropertyKind::Init => Op::DefineField(object, key, value),
-            PropertyKind::Get => {
-                Op::DefineAccessor { object, key, function: value, setter: false, enumerable: true }
-            }
-            PropertyKind::Set => {
-                Op::DefineAccessor { object, key, function: value, setter: true, enumerable: true }
-            }
+            PropertyKind::Get => Op::DefineAccessor { object, key, function: value, setter: false, enumerable: true },
+            PropertyKind::Set => Op::DefineAccessor { object, key, function: value, setter: true, enumerable: true },
         });
         Ok(())
     }

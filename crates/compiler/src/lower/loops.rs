@@ -56,12 +56,8 @@ impl FunctionLowerer<'_, '_> {
             }
             None => {}
         }
-        let (head, body, update, after) = (
-            self.builder.new_block(),
-            self.builder.new_block(),
-            self.builder.new_block(),
-            self.builder.new_block(),
-        );
+        let (head, body, update, after) =
+            (self.builder.new_block(), self.builder.new_block(), self.builder.new_block(), self.builder.new_block());
         self.renew_scope(scope);
         self.builder.fall_into(head);
         match &statement.test {
@@ -120,12 +116,8 @@ impl FunctionLowerer<'_, '_> {
         self.builder.position = statement.right.span().start;
         let open = if is_async { Op::AsyncIteratorOpen(iterable) } else { Op::IteratorOpen(iterable) };
         let record = self.builder.emit(open);
-        let (head, body, after, cleanup) = (
-            self.builder.new_block(),
-            self.builder.new_block(),
-            self.builder.new_block(),
-            self.builder.new_block(),
-        );
+        let (head, body, after, cleanup) =
+            (self.builder.new_block(), self.builder.new_block(), self.builder.new_block(), self.builder.new_block());
         self.builder.fall_into(head);
         let value = self.next_value(record, is_async);
         let done = self.builder.emit(Op::IsEmpty(value));

@@ -1,6 +1,7 @@
 //! Lowering: from the syntax tree of an ES module to the control-flow graphs of its functions.
 //!
-//! - [`facts`]: what must be known of the whole module before: captured variables, environments, known functions
+//! - [`collect`], [`facts`]: what must be known of the whole module before: captured variables, environments, known
+//!   functions
 //! - [`module`]: imports, exports, module-level bindings
 //! - [`function`]: entry of a function: parameters, hoisting, what arrow functions capture
 //! - [`variables`]: reading and writing variables wherever they live
@@ -12,6 +13,7 @@ mod assignments;
 mod builder;
 mod calls;
 mod classes;
+mod collect;
 mod control;
 mod expressions;
 mod facts;
@@ -56,7 +58,7 @@ pub struct RefusedFunction {
 
 /// Lowers a module that parsed and passed the semantic checks.
 pub fn lower(program: &Program<'_>, scoping: &Scoping) -> Lowered {
-    let facts = Facts::collect(program, scoping);
+    let facts = collect::collect(program, scoping);
     let mut lowerer = ModuleLowerer::new(scoping, &facts, program.source_text);
     lowerer.declare_bindings();
     lowerer.declare_module(program);
@@ -150,8 +152,7 @@ impl<'m> ModuleLowerer<'m> {
 
     fn finish(mut self) -> Lowered {
         let unreached = function::unreached;
-        self.module.functions =
-            self.functions.into_iter().map(|function| function.unwrap_or_else(unreached)).collect();
+        self.module.functions = self.functions.into_iter().map(|function| function.unwrap_or_else(unreached)).collect();
         self.refusals.sort_by_key(|(id, _)| *id);
         let refusals = self.refusals.into_iter().map(|(_, refused)| refused).collect();
         Lowered { module: self.module, refusals }

@@ -45,12 +45,7 @@ impl FunctionLowerer<'_, '_> {
     }
 
     /// Overwrites the register with a default value if it holds undefined.
-    pub(super) fn default_value(
-        &mut self,
-        register: Reg,
-        default: &Expression<'_>,
-        name: Option<&str>,
-    ) -> Result<()> {
+    pub(super) fn default_value(&mut self, register: Reg, default: &Expression<'_>, name: Option<&str>) -> Result<()> {
         let (missing, present) = (self.builder.new_block(), self.builder.new_block());
         let is_undefined = self.builder.emit(Op::IsUndefined(register));
         self.builder.branch(is_undefined, missing, present);
@@ -68,12 +63,7 @@ impl FunctionLowerer<'_, '_> {
         Ok(register)
     }
 
-    fn bind_object(
-        &mut self,
-        pattern: &ObjectPattern<'_>,
-        value: Reg,
-        source: Option<&str>,
-    ) -> Result<()> {
+    fn bind_object(&mut self, pattern: &ObjectPattern<'_>, value: Reg, source: Option<&str>) -> Result<()> {
         self.builder.position = pattern.span.start;
         self.require_object(value, pattern.properties.first().and_then(|first| key_text(&first.key)), source);
         let mut excluded = Vec::new();
@@ -295,12 +285,7 @@ impl FunctionLowerer<'_, '_> {
         Ok(())
     }
 
-    fn assign_object(
-        &mut self,
-        pattern: &ObjectAssignmentTarget<'_>,
-        value: Reg,
-        source: Option<&str>,
-    ) -> Result<()> {
+    fn assign_object(&mut self, pattern: &ObjectAssignmentTarget<'_>, value: Reg, source: Option<&str>) -> Result<()> {
         self.builder.position = pattern.span.start;
         let first = pattern.properties.first().and_then(|first| match first {
             AssignmentTargetProperty::AssignmentTargetPropertyIdentifier(property) => {

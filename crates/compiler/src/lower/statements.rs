@@ -41,7 +41,9 @@ impl FunctionLowerer<'_, '_> {
         match statement {
             Statement::ExpressionStatement(statement) => self.effect(&statement.expression),
             Statement::VariableDeclaration(declaration) => self.variable_declaration(declaration),
-            Statement::FunctionDeclaration(_) | Statement::EmptyStatement(_) | Statement::DebuggerStatement(_) => Ok(()),
+            Statement::FunctionDeclaration(_) | Statement::EmptyStatement(_) | Statement::DebuggerStatement(_) => {
+                Ok(())
+            }
             Statement::ClassDeclaration(class) => self.class_declaration(class),
             Statement::BlockStatement(block) => self.block(block),
             Statement::IfStatement(statement) => self.if_statement(statement),

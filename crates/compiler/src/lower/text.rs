@@ -34,8 +34,11 @@ pub(super) fn describe(expression: &Expression<'_>) -> String {
         Expression::NumericLiteral(literal) => literal.value.to_string(),
         Expression::StringLiteral(literal) => format!("\"{}\"", literal.value),
         Expression::ArrayExpression(array) => {
-            let elements: Vec<String> =
-                array.elements.iter().map(|element| element.as_expression().map_or_else(String::new, describe)).collect();
+            let elements: Vec<String> = array
+                .elements
+                .iter()
+                .map(|element| element.as_expression().map_or_else(String::new, describe))
+                .collect();
             format!("[{}]", elements.join(","))
         }
         Expression::ObjectExpression(object) => {
@@ -83,7 +86,5 @@ fn describe_object(expression: &Expression<'_>) -> String {
 
 /// Whether a key is an array index (or any canonical integer), which objects order before other keys.
 pub(super) fn is_index(key: &str) -> bool {
-    !key.is_empty()
-        && key.bytes().all(|byte| byte.is_ascii_digit())
-        && (key.len() == 1 || !key.starts_with('0'))
+    !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_digit()) && (key.len() == 1 || !key.starts_with('0'))
 }

@@ -269,7 +269,8 @@ impl FunctionLowerer<'_, '_> {
     pub(super) fn read_implicit(&mut self, implicit: Implicit) -> Reg {
         let receiver = self.module.facts.receiver(self.id);
         let slot = self.module.facts.implicit_slot(receiver, implicit);
-        let moves = implicit == Implicit::This && self.module.facts.function(receiver).kind == FunctionKind::DerivedConstructor;
+        let moves =
+            implicit == Implicit::This && self.module.facts.function(receiver).kind == FunctionKind::DerivedConstructor;
         match (slot, self.received(implicit)) {
             (_, Some(register)) if receiver == self.id && !(moves && slot.is_some()) => register,
             (Some(slot), _) => self.load_slot(slot),
