@@ -88,6 +88,7 @@ pub struct Import {
 
 /// One export.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the comment of a variant says what its fields are")]
 pub enum Export {
     /// `export { local as name }`
     Local { name: String, binding: u32 },
@@ -179,6 +180,7 @@ pub struct Instruction {
 
 /// How a block ends.
 #[derive(Clone, Debug)]
+#[allow(missing_docs, reason = "the comment of a variant says what its fields are")]
 pub enum Terminator {
     /// Go on there.
     Jump(Block),
@@ -216,21 +218,52 @@ pub enum Arguments {
 
 /// Binary operators with JavaScript meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "named as in the specification")]
 pub enum Binary {
-    Add, Sub, Mul, Div, Rem, Exp, BitAnd, BitOr, BitXor, Shl, Shr, UShr,
-    Less, LessEqual, Greater, GreaterEqual, StrictEqual, StrictNotEqual, LooseEqual, LooseNotEqual, In, InstanceOf,
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    Exp,
+    BitAnd,
+    BitOr,
+    BitXor,
+    Shl,
+    Shr,
+    UShr,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    StrictEqual,
+    StrictNotEqual,
+    LooseEqual,
+    LooseNotEqual,
+    In,
+    InstanceOf,
 }
 
 /// Unary operators with JavaScript meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "named as in the specification")]
 pub enum Unary {
-    Neg, Plus, Not, BitNot, TypeOf, ToNumeric, Inc, Dec, ToString, ToPropertyKey, ToObject,
+    Neg,
+    Plus,
+    Not,
+    BitNot,
+    TypeOf,
+    ToNumeric,
+    Inc,
+    Dec,
+    ToString,
+    ToPropertyKey,
+    ToObject,
 }
 
 /// Operations. Registers are operands; those without a result say so.
 #[derive(Clone, Debug)]
+#[allow(missing_docs, reason = "the comment of a variant says what its fields are")]
 pub enum Op {
     // ---- constants and moves ----
     /// `undefined`, `null`, booleans, EMPTY (as their words).
