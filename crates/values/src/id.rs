@@ -7,6 +7,9 @@ use std::fmt;
 use std::str::FromStr;
 
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+/// The digit of each ASCII character, or [`NO_DIGIT`].
+const DIGITS: [u8; 128] = digits();
+const NO_DIGIT: u8 = u8::MAX;
 const FOOTER_LENGTH: usize = 2;
 const MIN_TEXT_LENGTH: usize = 31;
 const MAX_TEXT_LENGTH: usize = 37;
@@ -116,11 +119,9 @@ impl FromStr for DocumentId {
         let mut bytes = Vec::with_capacity(MAX_BYTES + 1);
         let (mut buffer, mut bits) = (0u32, 0);
         for character in text.chars() {
-            let digit = ALPHABET
-                .iter()
-                .position(|letter| char::from(*letter) == character)
-                .ok_or(IdError::Character(character))?;
-            buffer = buffer << 5 | digit as u32;
+            let digit = DIGITS.get(character as usize).copied().filter(|digit| *digit != NO_DIGIT);
+            let digit = digit.ok_or(IdError::Character(character))?;
+            buffer = buffer << 5 | u32::from(digit);
             bits += 5;
             if bits >= 8 {
                 bits -= 8;
@@ -142,6 +143,16 @@ impl FromStr for DocumentId {
         }
         Ok(id)
     }
+}
+
+const fn digits() -> [u8; 128] {
+    let mut digits = [NO_DIGIT; 128];
+    let mut digit = 0;
+    while digit < ALPHABET.len() {
+        digits[ALPHABET[digit] as usize] = digit as u8;
+        digit += 1;
+    }
+    digits
 }
 
 fn decode_table_number(bytes: &[u8]) -> Result<(TableNumber, &[u8]), IdError> {

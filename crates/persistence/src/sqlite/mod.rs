@@ -101,7 +101,7 @@ impl SqlitePersistence {
                     Some(connection) => connection,
                     None => layout::open_reader(&readers.path)?,
                 };
-                let result = work(&connection);
+                let result = read::in_transaction(&connection, work);
                 readers.idle.lock().push(connection);
                 drop(permit);
                 result

@@ -47,6 +47,19 @@ impl Target {
     }
 }
 
+/// Runs several statements in one transaction: the file is locked once for all of them, which costs more than a look-up.
+pub fn in_transaction<T>(connection: &Connection, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+    execute(connection, "BEGIN")?;
+    let result = work(connection);
+    let ended = execute(connection, "COMMIT");
+    result.and_then(|value| ended.map(|()| value))
+}
+
+fn execute(connection: &Connection, statement: &str) -> Result<()> {
+    connection.prepare_cached(statement).and_then(|mut statement| statement.execute([])).map_err(from_sqlite)?;
+    Ok(())
+}
+
 /// The document that a key leads to.
 pub fn get(connection: &Connection, index: IndexId, key: &[u8], at: Timestamp) -> Result<Option<Versioned>> {
     match newest(connection, index, key, at)? {
