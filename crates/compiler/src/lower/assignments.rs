@@ -32,25 +32,37 @@ impl FunctionLowerer<'_, '_> {
                 target => {
                     let reference = self.reference(target, Some(right))?;
                     let value = self.named(right, reference_name(target))?;
-                    Ok(self.write(&reference, value))
+                    let position = self.operator_position(assignment);
+                    Ok(self.write(&reference, value, position))
                 }
             },
             operator => {
                 let reference = self.reference(&assignment.left, Some(right))?;
                 match binary_operator(operator) {
-                    Some(binary) => self.compound(&reference, binary, right),
+                    Some(binary) => self.compound(assignment, &reference, binary),
                     None => self.logical_assignment(assignment, &reference),
                 }
             }
         }
     }
 
-    fn compound(&mut self, reference: &Reference<'_, '_>, operator: Binary, right: &Expression<'_>) -> Result<Reg> {
+    fn compound(
+        &mut self,
+        assignment: &AssignmentExpression<'_>,
+        reference: &Reference<'_, '_>,
+        operator: Binary,
+    ) -> Result<Reg> {
         let old = self.read(reference)?;
-        let old = self.stable_before(old, &[right]);
-        let value = self.expression(right)?;
-        let result = self.builder.emit(Op::Binary(operator, old, value));
-        Ok(self.write(reference, result))
+        let old = self.stable_before(old, &[&assignment.right]);
+        let value = self.expression(&assignment.right)?;
+        let position = self.operator_position(assignment);
+        let result = self.emit_at(position, Op::Binary(operator, old, value));
+        Ok(self.write(reference, result, position))
+    }
+
+    /// Stack traces place the failure of an assignment at its operator.
+    fn operator_position(&self, assignment: &AssignmentExpression<'_>) -> u32 {
+        self.module.position_of(assignment.left.span().end, assignment.operator.as_str())
     }
 
     fn logical_assignment(
@@ -73,7 +85,8 @@ impl FunctionLowerer<'_, '_> {
         self.builder.switch_to(assign);
         let value = self.named(&assignment.right, reference_name(&assignment.left))?;
         self.builder.emit_into(result, Op::Copy(value));
-        self.write(reference, result);
+        let position = self.operator_position(assignment);
+        self.write(reference, result, position);
         self.builder.fall_into(end);
         Ok(result)
     }
@@ -86,7 +99,7 @@ impl FunctionLowerer<'_, '_> {
         self.builder.position = update.span.start;
         let old = self.builder.emit(Op::Unary(Unary::ToNumeric, old));
         let new = self.builder.emit(Op::Unary(operator, old));
-        let written = self.write(&reference, new);
+        let written = self.write(&reference, new, update.span.start);
         Ok(if update.prefix || !wanted { written } else { old })
     }
 
@@ -167,19 +180,18 @@ impl FunctionLowerer<'_, '_> {
     }
 
     /// Assigns. Answers a register that holds the value afterwards.
-    pub(super) fn write(&mut self, reference: &Reference<'_, '_>, value: Reg) -> Reg {
-        let (op, position) = match *reference {
+    pub(super) fn write(&mut self, reference: &Reference<'_, '_>, value: Reg, position: u32) -> Reg {
+        self.builder.position = position;
+        self.builder.perform(match *reference {
             Reference::Variable(identifier) => {
                 let temporary = !self.variables.contains(&value);
                 return self.assign_identifier(identifier, value, temporary);
             }
-            Reference::Property { object, key, position } => (Op::Set(object, key, value), position),
-            Reference::Element { object, key, position } => (Op::SetElement(object, key, value), position),
-            Reference::Private { object, name, position } => (Op::SetPrivate(object, name, value), position),
-            Reference::Super { callee, key, this, position } => (Op::SetSuper { callee, key, this, value }, position),
-        };
-        self.builder.position = position;
-        self.builder.perform(op);
+            Reference::Property { object, key, .. } => Op::Set(object, key, value),
+            Reference::Element { object, key, .. } => Op::SetElement(object, key, value),
+            Reference::Private { object, name, .. } => Op::SetPrivate(object, name, value),
+            Reference::Super { callee, key, this, .. } => Op::SetSuper { callee, key, this, value },
+        });
         value
     }
 

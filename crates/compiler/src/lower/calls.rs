@@ -40,7 +40,12 @@ impl FunctionLowerer<'_, '_> {
             self.cut_chain_if_nullish(callee.function);
         }
         let arguments = self.arguments(&call.arguments)?;
-        self.builder.position = callee.position;
+        self.builder.position = match &call.callee {
+            Expression::Identifier(_)
+            | Expression::StaticMemberExpression(_)
+            | Expression::PrivateFieldExpression(_) => callee.position,
+            other => self.module.position_of(other.span().end, "("),
+        };
         let Callee { function, this, known, .. } = callee;
         Ok(self.builder.emit(Op::Call { callee: function, this, arguments, known, name }))
     }

@@ -193,7 +193,7 @@ impl FunctionLowerer<'_, '_> {
         let left = self.expression(&binary.left)?;
         let left = self.stable_before(left, &[&binary.right]);
         let right = self.expression(&binary.right)?;
-        self.builder.position = binary.span.start;
+        self.builder.position = self.module.position_of(binary.left.span().end, binary.operator.as_str());
         Ok(self.builder.emit(Op::Binary(binary_operator(binary.operator), left, right)))
     }
 

@@ -146,6 +146,12 @@ impl<'m> ModuleLowerer<'m> {
         self.constant(ConstantValue::String(text.encode_utf16().collect()))
     }
 
+    /// Where a token stands that comes next behind a position (nothing but blanks, comments and brackets between).
+    fn position_of(&self, from: u32, token: &str) -> u32 {
+        let rest = self.source.get(from as usize..).unwrap_or_default();
+        from + rest.find(token).unwrap_or_default() as u32
+    }
+
     fn private_name(&self, name: &str) -> Option<Constant> {
         self.private_names.iter().rev().find_map(|scope| scope.get(name)).copied()
     }

@@ -64,8 +64,9 @@ impl FunctionLowerer<'_, '_> {
     }
 
     fn bind_object(&mut self, pattern: &ObjectPattern<'_>, value: Reg, source: Option<&str>) -> Result<()> {
-        self.builder.position = pattern.span.start;
-        self.require_object(value, pattern.properties.first().and_then(|first| key_text(&first.key)), source);
+        let first = pattern.properties.first();
+        self.builder.position = first.map_or(pattern.span.start, |first| first.span.start);
+        self.require_object(value, first.and_then(|first| key_text(&first.key)), source);
         let mut excluded = Vec::new();
         for property in &pattern.properties {
             let key = self.pattern_key(&property.key, property.computed)?;
@@ -203,7 +204,7 @@ impl FunctionLowerer<'_, '_> {
             AssignmentTarget::ObjectAssignmentTarget(object) => self.assign_object(object, value, None),
             simple => {
                 let reference = self.reference(simple, None)?;
-                self.write(&reference, value);
+                self.write(&reference, value, simple.span().start);
                 Ok(())
             }
         }
@@ -238,7 +239,7 @@ impl FunctionLowerer<'_, '_> {
         }
         match reference {
             Some(reference) => {
-                self.write(&reference, value);
+                self.write(&reference, value, target.span().start);
                 Ok(())
             }
             None => match default {
@@ -305,7 +306,7 @@ impl FunctionLowerer<'_, '_> {
                     if let Some(default) = &property.init {
                         element = self.or_default(element, default, Some(name))?;
                     }
-                    self.write(&Reference::Variable(&property.binding), element);
+                    self.write(&Reference::Variable(&property.binding), element, property.span.start);
                 }
                 AssignmentTargetProperty::AssignmentTargetPropertyProperty(property) => {
                     let key = self.pattern_key(&property.name, property.computed)?;

@@ -135,7 +135,6 @@ impl FunctionLowerer<'_, '_> {
         value: Reg,
         is_temporary: bool,
     ) -> Reg {
-        self.builder.position = identifier.span.start;
         let Some(symbol) = self.symbol_of(identifier) else {
             let key = self.module.string(&identifier.name);
             self.builder.perform(Op::StoreGlobal(key, value));
