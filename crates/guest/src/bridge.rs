@@ -58,6 +58,7 @@ pub extern "C" fn boot() {
         leave_text(panic.to_string().as_bytes());
         TERMINATION.set(termination::PANIC);
     }));
+    crate::string::prepare_small_ints();
     promise::install();
     builtins::install();
     async_iterate::install();

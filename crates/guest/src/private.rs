@@ -2,30 +2,36 @@
 
 use crate::key::PropertyKey;
 use crate::object::{AccessorCell, Attributes, Object};
+use crate::shape::Entry;
 use crate::symbol::Symbol;
-use crate::throw::{JsResult, throw_type_error};
+use crate::throw::{JsResult, Throw, throw_type_error};
 use crate::value::Value;
 
 /// Methods are fields that cannot be assigned.
 const METHOD: Attributes = Attributes::NONE;
 const FIELD: Attributes = Attributes::WRITABLE;
 
-fn holder(value: Value, name: Symbol, verb: &str) -> JsResult<Object> {
-    let missing = || {
-        let name = name.descriptive_string();
-        match verb {
-            "write" => format!("Cannot write private member {name} to an object whose class did not declare it"),
-            _ => format!("Cannot read private member {name} from an object whose class did not declare it"),
-        }
-    };
-    let object = value.as_object().filter(|object| object.shape().find(name.into()).is_some());
-    object.ok_or_else(|| throw_type_error(missing()))
+/// The object and its private property; TypeError if it has none.
+#[inline]
+fn find(value: Value, name: Symbol, verb: &str) -> JsResult<(Object, Entry)> {
+    if let Some(object) = value.as_object()
+        && let Some(entry) = object.shape().find(name.into())
+    {
+        return Ok((object, entry));
+    }
+    Err(missing(name, verb))
+}
+
+#[cold]
+fn missing(name: Symbol, verb: &str) -> Throw {
+    let name = name.descriptive_string();
+    let place = if verb == "write" { "to" } else { "from" };
+    throw_type_error(format!("Cannot {verb} private member {name} {place} an object whose class did not declare it"))
 }
 
 /// `object.#name`
 pub fn get(value: Value, name: Symbol) -> JsResult {
-    let object = holder(value, name, "read")?;
-    let Some(entry) = object.shape().find(name.into()) else { return Ok(Value::UNDEFINED) };
+    let (object, entry) = find(value, name, "read")?;
     if !entry.attributes.is_accessor() {
         return Ok(object.slot(entry.slot));
     }
@@ -38,8 +44,7 @@ pub fn get(value: Value, name: Symbol) -> JsResult {
 
 /// `object.#name = value`
 pub fn set(target: Value, name: Symbol, value: Value) -> JsResult<()> {
-    let object = holder(target, name, "write")?;
-    let Some(entry) = object.shape().find(name.into()) else { return Ok(()) };
+    let (object, entry) = find(target, name, "write")?;
     if entry.attributes.is_accessor() {
         let setter = object.accessor_slot(entry).set.get();
         if setter.is_undefined() {

@@ -157,7 +157,7 @@ impl ArrayCell {
     pub fn push(&self, value: Value) {
         let length = self.length.get();
         if length == self.capacity.get() {
-            self.grow((length + length / 2 + 4).max(4));
+            self.grow((length * 2).max(4));
         }
         self.write(length, value);
         self.length.set(length + 1);

@@ -7,7 +7,7 @@ mod number;
 
 pub use builder::StringBuilder;
 pub use intern::{intern_latin1, intern_str, intern_utf16};
-pub use number::{append_number, array_index, is_space, number_to_string, parse_number};
+pub use number::{append_number, array_index, is_space, number_to_string, parse_number, prepare_small_ints};
 
 use core::cell::Cell;
 use core::cmp::Ordering;

@@ -1,17 +1,42 @@
 //! Numbers as text and text as numbers.
 
 use super::{JsString, StringBuilder, Units};
+use crate::state::State;
 
 /// Number::toString in base 10.
 pub fn number_to_string(number: f64) -> JsString {
     let int = number as i32;
     if int as f64 == number {
-        return JsString::from_latin1(int_digits(int, &mut [0; 11]));
+        return int_to_string(int);
     }
     match special_name(number) {
         Some(name) => super::intern_latin1(name),
         None => JsString::from_latin1(ryu_js::Buffer::new().format_finite(number).as_bytes()),
     }
+}
+
+/// Ints below this have their strings made once.
+const SMALL_INTS: usize = 1000;
+static SMALL: State<[Option<JsString>; SMALL_INTS]> = State::new([None; SMALL_INTS]);
+
+fn int_to_string(int: i32) -> JsString {
+    let create = || JsString::from_latin1(int_digits(int, &mut [0; 11]));
+    if !(0..SMALL_INTS as i32).contains(&int) {
+        return create();
+    }
+    if let Some(known) = SMALL.with(|small| small[int as usize]) {
+        return known;
+    }
+    let string = create();
+    SMALL.with(|small| small[int as usize] = Some(string));
+    string
+}
+
+/// Makes the strings of small ints, so that they are in the image.
+pub fn prepare_small_ints() {
+    (0..SMALL_INTS as i32).for_each(|int| {
+        int_to_string(int);
+    });
 }
 
 /// Appends Number::toString in base 10.
