@@ -62,6 +62,8 @@ pub mod object {
     /// First inline slot of an ordinary object. Other kinds keep their own fields here and their inline slots, if any,
     /// behind; inline caches hold byte offsets from the cell's start, so compiled code need not know.
     pub const INLINE_SLOTS: u32 = 16;
+    /// u16 of ordinary objects: their inline capacity, in slots.
+    pub const INLINE_CAPACITY: u32 = 2;
     /// Ordinary objects hold their inline capacity (number of u64 slots) in the u16 at 2. Literals get as many as they
     /// have properties, at least this many.
     pub const MIN_INLINE_CAPACITY: u32 = 4;
@@ -173,8 +175,34 @@ pub mod inline_cache {
     pub const EPOCH: u32 = 12;
     /// u32: address of a u64.
     pub const HOLDER_SLOT: u32 = 16;
-    /// u32: private to the guest (polymorphic entries).
+    /// u32: address of [`super::more_entry::COUNT`] entries for further shapes, or 0; filled by the guest.
     pub const MORE: u32 = 20;
     /// Size of the cache in bytes.
     pub const SIZE: u32 = 24;
+}
+
+/// What else is known at a property site, see [`inline_cache::MORE`]. An entry holds for objects of its shape, and, unless
+/// its epoch is 0, only while `PROTO_EPOCH == EPOCH`.
+pub mod more_entry {
+    /// Entries of a cache.
+    pub const COUNT: u32 = 4;
+    /// Size of an entry.
+    pub const SIZE: u32 = 20;
+    /// u32: 0 if the entry is free.
+    pub const SHAPE: u32 = 0;
+    /// u32
+    pub const EPOCH: u32 = 4;
+    /// u32: one of the kinds below; others are private to the guest.
+    pub const FOUND: u32 = 8;
+    /// u32: see the kinds.
+    pub const WHERE: u32 = 12;
+    /// u32: see the kinds.
+    pub const SLOT: u32 = 16;
+
+    /// An own data property in an inline slot, WHERE bytes from the start of the object. (Sets: writable.)
+    pub const INLINE: u32 = 0;
+    /// A data property of a prototype, at the address WHERE. (Only for gets.)
+    pub const HOLDER: u32 = 2;
+    /// An assignment to an object without flags adds the property: the new shape is WHERE, the value goes to slot SLOT. (Only for sets.)
+    pub const ADDITION: u32 = 5;
 }
