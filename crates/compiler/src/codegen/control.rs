@@ -43,7 +43,7 @@ pub struct Body<'s> {
 }
 
 /// Functions with more instructions than this have inline fast paths in their loops only.
-const LARGEST_HOT_FUNCTION: usize = 300;
+const LARGEST_HOT_FUNCTION: usize = 40;
 
 /// Whether a function is small and may be called many times.
 fn runs_often(function: &Function) -> bool {

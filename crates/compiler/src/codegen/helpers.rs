@@ -1,12 +1,12 @@
 //! Sequences outlined as functions of the unit itself: common cases inline, rare ones in the guest.
 
 use convex_wasm_abi::functions::Runtime;
-use convex_wasm_abi::layout::{self, array, function, inline_cache, kind, object, string};
-use convex_wasm_abi::memory::PROTO_EPOCH;
+use convex_wasm_abi::layout::{self, array, function, inline_cache, kind, more_entry, object, string};
+use convex_wasm_abi::memory::{ARGUMENTS, HEAP_LIMIT, HEAP_TOP, PROTO_EPOCH};
 use convex_wasm_abi::value::{self, FIRST_TAGGED, TAG_BIGINT, TAG_INT, TAG_OBJECT, TAG_SHIFT, TAG_STRING};
 use wasm_encoder::{BlockType, Instruction, ValType};
 
-use super::code::{Code, Label, Local};
+use super::code::{Code, Label, Local, at};
 use super::data::STAND_IN;
 use super::emitter::{DATA_BASE, TABLE_BASE};
 use super::entry::uniform_signature;
@@ -37,6 +37,9 @@ pub enum Helper {
     FunctionCell,
     /// Entry of the stand-in.
     CallAny,
+    /// A literal's object, whose properties are to be stored right after: offset of the shape's address, number of
+    /// properties. Answers the address of the cell.
+    NewLiteral,
     /// `o.key = v`: object, value, offsets of key constant and cache. Status.
     Set,
     /// `o[k]`
@@ -63,6 +66,7 @@ impl Helper {
             Self::StrictEqual => Code::new(&[I64, I64], &[I32]),
             Self::Get | Self::Length => Code::new(&[I64, I32, I32], &[I64]),
             Self::GetGlobal => Code::new(&[I32, I32], &[I64]),
+            Self::NewLiteral => Code::new(&[I32, I32], &[I32]),
             Self::FunctionCell => Code::new(&[I64, I32], &[I32]),
             Self::CallAny => {
                 let (parameters, results) = uniform_signature();
@@ -98,6 +102,7 @@ impl Helper {
             Self::Get => get(&mut code),
             Self::Length => length(&mut code),
             Self::GetGlobal => get_global(&mut code),
+            Self::NewLiteral => new_literal(&mut code),
             Self::FunctionCell => function_cell(&mut code),
             Self::CallAny => call_any(&mut code),
             Self::Set => set(&mut code),
@@ -366,8 +371,19 @@ fn get(code: &mut Code) {
     code.get(A).emit(Instruction::I32WrapI64).get(absolute).load_i32(inline_cache::OWN_OFFSET);
     code.emit(Instruction::I32Add).load_i64(0);
     return_inside(code);
-    holder_hit(code, shape, absolute, slow);
+    let further = code.block(BlockType::Empty);
+    holder_hit(code, shape, absolute, further);
     return_inside(code);
+    find_more(code, shape, absolute, slow, |code, entry| {
+        code.get(entry).load_i32(more_entry::FOUND).i32(more_entry::INLINE.cast_signed()).emit(Instruction::I32Eq);
+        code.start_if(BlockType::Empty);
+        code.get(A).emit(Instruction::I32WrapI64).get(entry).load_i32(more_entry::WHERE);
+        code.emit(Instruction::I32Add).load_i64(0);
+        return_inside(code);
+        code.get(entry).load_i32(more_entry::FOUND).i32(more_entry::HOLDER.cast_signed()).emit(Instruction::I32Ne);
+        code.br_if(slow).get(entry).load_i32(more_entry::WHERE).load_i64(0).emit(Instruction::Return);
+    });
+    code.end();
     code.get(A);
     key_address(code, key);
     code.get(absolute).call_runtime(Runtime::Get);
@@ -412,6 +428,36 @@ fn get_global(code: &mut Code) {
     code.get(absolute).call_runtime(Runtime::GetGlobal);
 }
 
+/// Bump allocation, or the guest with placeholders for the properties.
+fn new_literal(code: &mut Code) {
+    let (shape, count) = (Local(0), Local(1));
+    let (cell, end) = (code.take_local(ValType::I32), code.take_local(ValType::I32));
+    let capacity = code.take_local(ValType::I32);
+    let smallest = object::MIN_INLINE_CAPACITY.cast_signed();
+    data_address(code, shape);
+    code.load_i32(0).set(shape);
+    code.get(count).i32(smallest).get(count).i32(smallest).emit(Instruction::I32GtU).emit(Instruction::Select).set(capacity);
+    let full = code.block(BlockType::Empty);
+    code.load_cell_i32(HEAP_TOP).tee(cell).i32(object::INLINE_SLOTS.cast_signed()).emit(Instruction::I32Add);
+    code.get(capacity).i32(3).emit(Instruction::I32Shl).emit(Instruction::I32Add).tee(end);
+    code.load_cell_i32(HEAP_LIMIT).emit(Instruction::I32GtU).br_if(full);
+    code.i32(0).get(end).store_i32(HEAP_TOP);
+    code.get(cell).get(capacity).i32(16).emit(Instruction::I32Shl).i32(i32::from(kind::OBJECT)).emit(Instruction::I32Or);
+    code.store_i32(0).get(cell).get(shape).store_i32(object::SHAPE).get(cell).i32(0).store_i32(object::SLOTS);
+    for slot in 0..object::MIN_INLINE_CAPACITY {
+        code.get(cell).word(value::UNDEFINED).store_i64(object::INLINE_SLOTS + 8 * slot);
+    }
+    code.get(cell);
+    return_inside(code);
+    code.get(count).set(end);
+    let filled = code.block(BlockType::Empty);
+    let fill = code.start_loop();
+    code.get(end).emit(Instruction::I32Eqz).br_if(filled);
+    code.get(end).i32(1).emit(Instruction::I32Sub).tee(end).i32(3).emit(Instruction::I32Shl);
+    code.word(value::UNDEFINED).store_i64(ARGUMENTS).br(fill).end().end();
+    code.get(shape).get(count).call_runtime(Runtime::NewLiteral).emit(Instruction::I32WrapI64);
+}
+
 fn function_cell(code: &mut Code) {
     let name = Local(1);
     let cell = code.take_local(ValType::I32);
@@ -440,14 +486,62 @@ fn call_any(code: &mut Code) {
     code.get(A).load_i32(function::INFO).call_runtime(Runtime::Call);
 }
 
-/// Property write after the inline check failed.
+/// Runs `found` with the entry for further shapes that holds for `shape`; leaves if there is none. `found` must not fall
+/// through.
+fn find_more(code: &mut Code, shape: Local, cache: Local, slow: Label, found: impl FnOnce(&mut Code, Local)) {
+    let entry = code.take_local(ValType::I32);
+    let epoch = code.take_local(ValType::I32);
+    code.get(cache).load_i32(inline_cache::MORE).tee(entry).emit(Instruction::I32Eqz).br_if(slow);
+    let matching = code.block(BlockType::Empty);
+    for number in 0..more_entry::COUNT {
+        if number > 0 {
+            code.get(entry).i32(more_entry::SIZE.cast_signed()).emit(Instruction::I32Add).set(entry);
+        }
+        code.get(entry).load_i32(more_entry::SHAPE).get(shape).emit(Instruction::I32Eq).br_if(matching);
+    }
+    code.br(slow).end();
+    code.get(entry).load_i32(more_entry::EPOCH).tee(epoch).load_cell_i32(PROTO_EPOCH).emit(Instruction::I32Ne);
+    code.get(epoch).i32(0).emit(Instruction::I32Ne).emit(Instruction::I32And).br_if(slow);
+    found(code, entry);
+    code.release_local(entry);
+    code.release_local(epoch);
+}
+
+/// Property write: own hits, further shapes, additions in an inline slot, then the guest.
 fn set(code: &mut Code) {
     let (key, cache) = (Local(2), Local(3));
+    let (absolute, shape) = (code.take_local(ValType::I32), code.take_local(ValType::I32));
+    let (cell, slot) = (code.take_local(ValType::I32), code.take_local(ValType::I32));
+    data_address(code, cache);
+    code.set(absolute);
+    let slow = code.block(BlockType::Empty);
+    code.get(A).has_tag(TAG_OBJECT).emit(Instruction::I32Eqz).br_if(slow);
+    code.get(A).emit(Instruction::I32WrapI64).tee(cell).load_i32(object::SHAPE).tee(shape);
+    code.get(absolute).load_i32(inline_cache::OWN_SHAPE).emit(Instruction::I32Eq).start_if(BlockType::Empty);
+    code.get(cell).get(absolute).load_i32(inline_cache::OWN_OFFSET).emit(Instruction::I32Add);
+    code.get(B).store_i64(0).i32(0);
+    return_inside(code);
+    find_more(code, shape, absolute, slow, |code, entry| {
+        // Kind and flags: an ordinary object that is neither restricted nor a prototype.
+        code.get(cell).emit(Instruction::I32Load16U(at(layout::KIND, 1))).i32(i32::from(kind::OBJECT));
+        code.emit(Instruction::I32Ne).br_if(slow);
+        code.get(entry).load_i32(more_entry::FOUND).i32(more_entry::INLINE.cast_signed()).emit(Instruction::I32Eq);
+        code.start_if(BlockType::Empty);
+        code.get(cell).get(entry).load_i32(more_entry::WHERE).emit(Instruction::I32Add).get(B).store_i64(0).i32(0);
+        return_inside(code);
+        code.get(entry).load_i32(more_entry::FOUND).i32(more_entry::ADDITION.cast_signed()).emit(Instruction::I32Ne);
+        code.br_if(slow);
+        code.get(entry).load_i32(more_entry::SLOT).tee(slot);
+        code.get(cell).emit(Instruction::I32Load16U(at(object::INLINE_CAPACITY, 1))).emit(Instruction::I32GeU).br_if(slow);
+        code.get(cell).get(slot).i32(3).emit(Instruction::I32Shl).emit(Instruction::I32Add);
+        code.get(B).store_i64(object::INLINE_SLOTS);
+        code.get(cell).get(entry).load_i32(more_entry::WHERE).store_i32(object::SHAPE);
+        code.i32(0).emit(Instruction::Return);
+    });
+    code.end();
     code.get(A);
     key_address(code, key);
-    code.get(B);
-    data_address(code, cache);
-    code.i32(1).call_runtime(Runtime::Set);
+    code.get(B).get(absolute).i32(1).call_runtime(Runtime::Set);
 }
 
 /// Pushes the element index that the key in `B` is, or leaves: ints and integral doubles.

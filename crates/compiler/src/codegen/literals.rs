@@ -9,6 +9,7 @@ use wasm_encoder::{BlockType, Instruction, ValType};
 use super::code::{Label, Local};
 use super::emitter::{DATA_BASE, Emitter, Operand, Repr};
 use super::entry::env_slot;
+use super::helpers::Helper;
 use crate::ir::{Constant, Reg};
 
 /// Literals with more properties than this are built by the guest; inline code for them would be long.
@@ -29,45 +30,46 @@ impl Emitter<'_, '_> {
     /// An object literal with static keys.
     pub fn emit_new_object(&mut self, properties: &[(Constant, Reg)], result: Option<Reg>) {
         let keys: Vec<Constant> = properties.iter().map(|(key, _)| *key).collect();
-        let values: Vec<Option<Reg>> = properties.iter().map(|(_, value)| Some(*value)).collect();
         let shape = self.unit.data.shape(&keys);
         if properties.len() > LARGEST_INLINE_LITERAL {
-            self.push_literal_by_guest(shape, &values);
+            let values: Vec<Option<Reg>> = properties.iter().map(|(_, value)| Some(*value)).collect();
+            self.store_arguments(0, &values);
+            self.code.emit(Instruction::GlobalGet(DATA_BASE)).load_i32(shape).i32(values.len() as i32);
+            self.code.call_runtime(Runtime::NewLiteral);
             self.store(result, Repr::Boxed);
             return;
         }
-        let capacity = object::MIN_INLINE_CAPACITY.max(properties.len() as u32);
-        let done = self.code.block(BlockType::Result(ValType::I64));
-        let full = self.code.block(BlockType::Empty);
+        let count = properties.len() as u32;
         self.with_local(ValType::I32, |emitter, cell| {
-            emitter.emit_bump(object::INLINE_SLOTS + 8 * capacity, cell, full);
-            let header = i64::from(kind::OBJECT) | i64::from(capacity) << 16;
-            emitter.code.get(cell).i64(header);
-            emitter.code.emit(Instruction::GlobalGet(DATA_BASE)).emit(Instruction::I64Load32U(super::code::at(shape, 2)));
-            emitter.code.i64(32).emit(Instruction::I64Shl).emit(Instruction::I64Or).store_i64(0);
-            emitter.code.get(cell).i64(0).store_i64(object::SLOTS);
-            for (slot, value) in values.iter().enumerate() {
-                if let Some(value) = value {
-                    emitter.code.get(cell);
-                    emitter.push_boxed(*value);
-                    emitter.code.store_i64(object::INLINE_SLOTS + 8 * slot as u32);
-                }
+            if emitter.hot {
+                emitter.emit_inline_object(shape, count, cell);
+            } else {
+                emitter.code.i32(shape.cast_signed()).i32(count.cast_signed()).call_helper(Helper::NewLiteral).set(cell);
             }
-            for slot in values.len() as u32..capacity {
-                emitter.code.get(cell).word(value::UNDEFINED).store_i64(object::INLINE_SLOTS + 8 * slot);
+            for (slot, (_, value)) in properties.iter().enumerate() {
+                emitter.code.get(cell);
+                emitter.push_boxed(*value);
+                emitter.code.store_i64(object::INLINE_SLOTS + 8 * slot as u32);
             }
-            emitter.code.get(cell).tag_i32(TAG_OBJECT).br(done);
+            emitter.code.get(cell).tag_i32(TAG_OBJECT);
         });
-        self.code.end();
-        self.push_literal_by_guest(shape, &values);
-        self.code.end();
         self.store(result, Repr::Boxed);
     }
 
-    fn push_literal_by_guest(&mut self, shape: u32, values: &[Option<Reg>]) {
-        self.store_arguments(0, values);
-        self.code.emit(Instruction::GlobalGet(DATA_BASE)).load_i32(shape).i32(values.len() as i32);
-        self.code.call_runtime(Runtime::NewLiteral);
+    /// Allocates an object with room for `count` properties, which are to be stored right after.
+    fn emit_inline_object(&mut self, shape: u32, count: u32, cell: Local) {
+        let capacity = object::MIN_INLINE_CAPACITY.max(count);
+        let done = self.code.block(BlockType::Empty);
+        let full = self.code.block(BlockType::Empty);
+        self.emit_bump(object::INLINE_SLOTS + 8 * capacity, cell, full);
+        self.code.get(cell).i32((u32::from(kind::OBJECT) | capacity << 16).cast_signed()).store_i32(0);
+        self.code.get(cell).emit(Instruction::GlobalGet(DATA_BASE)).load_i32(shape).store_i32(object::SHAPE);
+        self.code.get(cell).i32(0).store_i32(object::SLOTS);
+        for slot in count..capacity {
+            self.code.get(cell).word(value::UNDEFINED).store_i64(object::INLINE_SLOTS + 8 * slot);
+        }
+        self.code.br(done).end();
+        self.code.i32(shape.cast_signed()).i32(count.cast_signed()).call_helper(Helper::NewLiteral).set(cell).end();
     }
 
     /// An array literal without spread.
@@ -79,10 +81,9 @@ impl Emitter<'_, '_> {
 
     /// A new environment, all slots EMPTY.
     pub fn emit_new_env(&mut self, parent: Option<Reg>, slots: u32, result: Option<Reg>) {
-        if slots > LARGEST_INLINE_ENV {
-            self.push_operands(&[Operand::Env(parent), Operand::Int(slots.cast_signed())]);
-            self.code.call_runtime(Runtime::NewEnv);
-            self.store(result, Repr::Env);
+        let by_guest = [Operand::Env(parent), Operand::Int(slots.cast_signed())];
+        if !self.hot || slots > LARGEST_INLINE_ENV {
+            self.call_infallible(Runtime::NewEnv, &by_guest, Some((result, Repr::Env)));
             return;
         }
         let done = self.code.block(BlockType::Result(ValType::I32));
@@ -91,7 +92,7 @@ impl Emitter<'_, '_> {
             emitter.emit_bump(env_slot(slots), cell, full);
             emitter.code.get(cell).i32(i32::from(kind::ENV) | (slots << 16).cast_signed()).store_i32(0);
             emitter.code.get(cell);
-            emitter.push_operands(&[Operand::Env(parent)]);
+            emitter.push_operands(&by_guest[..1]);
             emitter.code.store_i32(env::PARENT);
             for slot in 0..slots {
                 emitter.code.get(cell).word(value::EMPTY).store_i64(env_slot(slot));
@@ -99,7 +100,7 @@ impl Emitter<'_, '_> {
             emitter.code.get(cell).br(done);
         });
         self.code.end();
-        self.push_operands(&[Operand::Env(parent), Operand::Int(slots.cast_signed())]);
+        self.push_operands(&by_guest);
         self.code.call_runtime(Runtime::NewEnv).end();
         self.store(result, Repr::Env);
     }
