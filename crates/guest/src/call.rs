@@ -88,6 +88,36 @@ pub fn descend() -> JsResult<Level> {
     Ok(Level { depth })
 }
 
+/// A function that a built-in is about to call again and again: what is the same for every call is done once.
+pub struct Callee {
+    function: Value,
+    /// Address and code of the function cell; `None` for proxies.
+    direct: Option<(u32, NativeFunction)>,
+    _level: Level,
+}
+
+impl Callee {
+    /// Prepares calls of a callable. RangeError if the stack is nearly used up.
+    pub fn new(function: Value) -> JsResult<Callee> {
+        let level = descend()?;
+        STACK_DEPTH.set(level.depth + NATIVE_FRAME);
+        let cell = function.as_object().and_then(Object::as_function);
+        let direct = cell.map(|cell| (cell.address(), code(cell.code.get())));
+        Ok(Callee { function, direct, _level: level })
+    }
+
+    /// `function.call(this, ...arguments)`
+    #[inline(always)]
+    pub fn call<const COUNT: usize>(&self, this: Value, arguments: [Value; COUNT]) -> JsResult {
+        let Some((address, code)) = self.direct else { return call_other(self.function, this, &arguments) };
+        let first = |index: usize| if index < COUNT { arguments[index] } else { Value::UNDEFINED };
+        for (index, &value) in arguments.iter().enumerate().skip(3) {
+            set_argument(index as u32, value);
+        }
+        from_word(code(address, COUNT as u32, this, first(0), first(1), first(2)))
+    }
+}
+
 /// RangeError: Maximum call stack size exceeded.
 #[cold]
 pub fn stack_overflow() -> Throw {

@@ -244,6 +244,9 @@ pub fn array_like(value: Value) -> JsResult<Vec<Value>> {
     let Some(object) = value.as_object() else {
         return Err(throw_type_error("CreateListFromArrayLike called on non-object"));
     };
+    if let Some(array) = crate::builtins::array::elements::as_packed_array(object) {
+        return Ok(array.dense().iter().map(Cell::get).collect());
+    }
     let length = object.length()?;
     if length > u64::from(u32::MAX) {
         return Err(crate::throw::throw_range_error("Invalid array length"));

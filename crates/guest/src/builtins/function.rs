@@ -1,5 +1,7 @@
 //! `Function`: constructor, prototype and bound functions.
 
+use core::cell::Cell;
+
 use convex_wasm_abi::unit::function_info as info;
 
 use crate::builtin::{CallContext, Method, NativeCode, constructor, function, methods, native, native_constructor};
@@ -10,7 +12,7 @@ use crate::error::describe;
 use crate::function_source::source_text;
 use crate::iterate::array_like;
 use crate::names::keys;
-use crate::object::{AccessorCell, Attributes, FunctionCell, Object, new_native_function};
+use crate::object::{AccessorCell, ArrayCell, Attributes, FunctionCell, FunctionRecord, Object};
 use crate::realm::{Intrinsic, intrinsic, set_intrinsic};
 use crate::string::JsString;
 use crate::throw::{JsResult, hand_over, throw_error, throw_type_error};
@@ -86,7 +88,8 @@ fn apply(cx: &CallContext) -> JsResult {
 }
 
 fn to_string(cx: &CallContext) -> JsResult {
-    if let Some(function) = cx.this.as_object().and_then(Object::as_function) {
+    let function = cx.this.as_object().filter(|&object| bound_target(object).is_none()).and_then(Object::as_function);
+    if let Some(function) = function {
         return Ok(source_text(function).into());
     }
     if is_callable(cx.this) {
@@ -101,12 +104,12 @@ const BOUND: NativeCode = native_constructor(call_bound);
 /// The function that a bound function stands for.
 pub fn bound_target(function: Object) -> Option<Value> {
     let function = function.as_function()?;
-    (function.code.get() == BOUND.index()).then(|| bound_parts(function).first().copied())?
+    (function.code.get() == BOUND.index()).then(|| bound_parts(function).first().map(Cell::get))?
 }
 
-fn bound_parts(function: Gc<FunctionCell>) -> Vec<Value> {
-    let parts = function.home.get().as_object().and_then(Object::as_array);
-    parts.map(|parts| parts.dense().iter().map(|part| part.get()).collect()).unwrap_or_default()
+/// `[target, this, ...arguments]` of a bound function.
+fn bound_parts(function: Gc<FunctionCell>) -> &'static [Cell<Value>] {
+    function.home.get().as_object().and_then(Object::as_array).map_or(&[], |parts| parts.dense())
 }
 
 fn bind(cx: &CallContext) -> JsResult {
@@ -116,42 +119,44 @@ fn bind(cx: &CallContext) -> JsResult {
     let flags = if crate::call::is_constructor(cx.this) { info::CONSTRUCTOR } else { info::METHOD };
     let length = bound_length(target, cx.rest(1).len())?;
     let name = target.get(keys::name_())?.as_string().unwrap_or_else(JsString::empty);
-    let bound = new_native_function("", 0, BOUND, flags | info::USES_NEW_TARGET);
-    let mut parts = vec![cx.this, cx.arg(0)];
-    parts.extend_from_slice(cx.rest(1));
+    let name = JsString::from_str("bound ").concat(name)?;
+    let flags = flags | info::USES_NEW_TARGET;
+    let record = FunctionRecord::native(name, length as u32, flags, BOUND.index());
+    let bound = FunctionCell::with_shape(crate::realm_shapes::function_shape(), record, 0);
+    let parts = ArrayCell::with_capacity(cx.arguments.len().max(1) as u32 + 1);
+    [cx.this, cx.arg(0)].iter().chain(cx.rest(1)).for_each(|&part| parts.push(part));
     bound.home.set(parts.into());
     let object = bound.object();
     let prototype = target.get_prototype_of()?;
     if prototype != object.prototype() {
         object.force_prototype(prototype);
     }
-    object.define(crate::names::length(), length, Attributes::CONFIGURABLE);
-    let name = JsString::from_str("bound ").concat(name)?;
-    object.define(crate::names::name_(), name.into(), Attributes::CONFIGURABLE);
+    if f64::from(length as u32) != length {
+        object.define(crate::names::length(), Value::number(length), Attributes::CONFIGURABLE);
+    }
     Ok(bound.into())
 }
 
 /// `length` of a bound function: what is left of the target's.
-fn bound_length(target: Object, taken: usize) -> JsResult {
+fn bound_length(target: Object, taken: usize) -> JsResult<f64> {
     if !target.has_own_property(keys::length())? {
-        return Ok(Value::int(0));
+        return Ok(0.0);
     }
     let length = target.get(keys::length())?;
     if length.as_number().is_none() {
-        return Ok(Value::int(0));
+        return Ok(0.0);
     }
-    let length = crate::convert::to_integer_or_infinity(length)?;
-    Ok(Value::number((length - taken as f64).max(0.0)))
+    Ok((crate::convert::to_integer_or_infinity(length)? - taken as f64).max(0.0))
 }
 
 fn call_bound(cx: &CallContext) -> JsResult {
-    let mut parts = bound_parts(cx.callee);
-    let [target, this] = [parts[0], parts[1]];
-    parts.drain(..2);
-    parts.extend_from_slice(cx.arguments);
+    let [target, this, bound @ ..] = bound_parts(cx.callee) else { return Ok(Value::UNDEFINED) };
+    let mut arguments = Vec::with_capacity(bound.len() + cx.arguments.len());
+    arguments.extend(bound.iter().map(Cell::get));
+    arguments.extend_from_slice(cx.arguments);
     if !cx.is_construct() {
-        return call(target, this, &parts);
+        return call(target.get(), this.get(), &arguments);
     }
-    let new_target = if cx.new_target == cx.callee.into() { target } else { cx.new_target };
-    Ok(construct(target, &parts, new_target)?.into())
+    let new_target = if cx.new_target == cx.callee.into() { target.get() } else { cx.new_target };
+    Ok(construct(target.get(), &arguments, new_target)?.into())
 }

@@ -21,7 +21,7 @@ use crate::cell::{Gc, ObjectKind, kind};
 use crate::error::display;
 use crate::iterate::iterate;
 use crate::key::PropertyKey;
-use crate::object::{Attributes, Object, ObjectHeader};
+use crate::object::{ArrayCell, Attributes, Object, ObjectHeader};
 use crate::realm::{Intrinsic, intrinsic};
 use crate::state::State;
 use crate::throw::{JsResult, throw_type_error};
@@ -180,6 +180,9 @@ fn construct<F: Flavor>(cx: &CallContext) -> JsResult {
         )));
     }
     let is_native = is_native_adder::<F>(adder);
+    if let Some(items) = cx.arg(0).as_kind::<ArrayCell>().filter(|items| !items.is_sparse()) {
+        collection.with(|table| table.reserve(items.len() as usize));
+    }
     iterate(cx.arg(0), |item| {
         let (key, value) = if is_map { entry_parts(item)? } else { (item, item) };
         if is_native {

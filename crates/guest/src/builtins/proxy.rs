@@ -107,6 +107,7 @@ pub fn construct(object: Object, arguments: &[Value], new_target: Value) -> JsRe
 /// IsArray of a proxy; false for other objects. TypeError if it was revoked.
 pub fn is_array(object: Object) -> JsResult<bool> {
     let Some(proxy) = object.as_kind::<ProxyObject>() else { return Ok(false) };
+    call::check_stack()?;
     match proxy.parts() {
         Some((target, _)) => crate::convert::is_array(target.into()),
         None => Err(throw_type_error("Cannot perform 'IsArray' on a proxy that has been revoked")),

@@ -395,6 +395,10 @@ impl Object {
         if !self.prevent_extensions()? {
             return Ok(false);
         }
+        if self.kind.get() == kind::OBJECT && !self.shape().is_dictionary() {
+            self.restrict_properties(freeze);
+            return Ok(true);
+        }
         if let Some(array) = self.as_array() {
             array.restrict_elements(freeze);
         }
@@ -414,6 +418,25 @@ impl Object {
             self.set_flag(array_abi::FIXED_LENGTH);
         }
         Ok(true)
+    }
+
+    /// Seals, or freezes, all properties of an ordinary object at once.
+    fn restrict_properties(self, freeze: bool) {
+        let shape = self.shape();
+        let root = crate::shape::root_shape(shape.kind(), shape.prototype(), shape.inline_capacity());
+        let restricted = shape.entries().fold(root, |shape, entry| {
+            let mut attributes = entry.attributes.without(Attributes::CONFIGURABLE);
+            if freeze {
+                attributes = attributes.without(Attributes::WRITABLE);
+            }
+            // Private names keep theirs: `#x = 1` works on frozen objects too.
+            let is_private = entry.key.as_symbol().is_some_and(|symbol| symbol.is_private());
+            shape.add(entry.key, if is_private { entry.attributes } else { attributes })
+        });
+        self.shape.set(restricted);
+        if self.has_flag(abi::IS_PROTOTYPE) {
+            PROTO_EPOCH.set(PROTO_EPOCH.get() + 1);
+        }
     }
 
     /// TestIntegrityLevel: whether it is sealed, or frozen.

@@ -1,13 +1,14 @@
 //! The methods that make a new array from parts of this one.
 
 use super::elements::{
-    MAX_SAFE_LENGTH, array_create, array_species_create, as_packed_array, create_at, create_from_species, get_at,
-    get_present, set_length, species,
+    InheritedSite, MAX_SAFE_LENGTH, array_create, array_species_create, as_packed_array, as_plain_array, create_at,
+    create_from_species, get_at, get_present, inherited, set_length, species,
 };
 use crate::builtin::{CallContext, Method, native};
 use crate::cell::Gc;
-use crate::convert::{get_value, is_array, to_boolean, to_integer_or_infinity, to_object, to_relative_index};
+use crate::convert::{is_array, to_boolean, to_integer_or_infinity, to_object, to_relative_index};
 use crate::object::{ArrayCell, Object};
+use crate::state::State;
 use crate::throw::{JsResult, throw_range_error, throw_type_error};
 use crate::value::Value;
 
@@ -75,6 +76,14 @@ fn append(target: Object, length: &mut u64, item: Value) -> JsResult<()> {
     if *length + count > MAX_SAFE_LENGTH {
         return Err(throw_type_error("Invalid array length"));
     }
+    if let (Some(source), Some(target)) = (as_packed_array(source), as_plain_array(target))
+        && u64::from(target.len()) == *length
+        && *length + count < u64::from(u32::MAX)
+    {
+        source.dense().iter().for_each(|element| target.push(element.get()));
+        *length += count;
+        return Ok(());
+    }
     for index in 0..count {
         if let Some(value) = get_present(source, index)? {
             create_at(target, *length + index, value)?;
@@ -87,7 +96,8 @@ fn append(target: Object, length: &mut u64, item: Value) -> JsResult<()> {
 /// IsConcatSpreadable: the object, if so.
 fn is_concat_spreadable(item: Value) -> JsResult<Option<Object>> {
     let Some(object) = item.as_object() else { return Ok(None) };
-    let marked = get_value(item, crate::symbol::is_concat_spreadable().into())?;
+    static SITE: State<InheritedSite> = InheritedSite::unknown();
+    let marked = inherited(object, crate::symbol::is_concat_spreadable().into(), &SITE)?;
     let spreadable = if marked.is_undefined() { is_array(item)? } else { to_boolean(marked) };
     Ok(spreadable.then_some(object))
 }

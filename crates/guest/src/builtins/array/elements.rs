@@ -5,10 +5,12 @@ use crate::call::{construct, is_constructor};
 use crate::cell::Gc;
 use crate::convert::{get_value, is_array};
 use crate::key::PropertyKey;
-use crate::memory::ARRAY_ITERATION_CHANGED;
+use crate::memory::{ARRAY_ITERATION_CHANGED, PROTO_EPOCH};
 use crate::names::keys;
 use crate::object::{ArrayCell, Object};
 use crate::realm::{Intrinsic, intrinsic};
+use crate::realm_shapes::array_shape;
+use crate::state::State;
 use crate::throw::{JsResult, throw_range_error, throw_type_error};
 use crate::value::Value;
 
@@ -123,6 +125,56 @@ pub fn array_with_length(array: Gc<ArrayCell>, length: u64) -> JsResult<Gc<Array
     Ok(array)
 }
 
+/// Where arrays without own properties inherit a property from; known for one epoch of the prototypes.
+pub struct InheritedSite {
+    epoch: u32,
+    /// Address of the value, 0 if there is no such property.
+    slot: u32,
+}
+
+impl InheritedSite {
+    /// A site nothing is known of.
+    pub const fn unknown() -> State<InheritedSite> {
+        State::new(InheritedSite { epoch: u32::MAX, slot: 0 })
+    }
+}
+
+static CONSTRUCTOR_SITE: State<InheritedSite> = InheritedSite::unknown();
+
+/// `object[key]`, remembering where ordinary arrays have it from.
+pub fn inherited(object: Object, key: PropertyKey, site: &State<InheritedSite>) -> JsResult {
+    if object.shape() != array_shape() {
+        return object.get(key);
+    }
+    let epoch = PROTO_EPOCH.get();
+    if site.with(|site| site.epoch != epoch) {
+        let Some(slot) = find_inherited(object, key) else { return object.get(key) };
+        site.with(|site| *site = InheritedSite { epoch, slot });
+    }
+    let slot = site.with(|site| site.slot);
+    if slot == 0 {
+        return Ok(Value::UNDEFINED);
+    }
+    // SAFETY: slots of prototypes move or vanish only when the epoch advances.
+    Ok(unsafe { core::ptr::read(slot as usize as *const Value) })
+}
+
+/// Address of the value of a data property on the prototype chain, 0 if there is none; `None` for anything else.
+fn find_inherited(object: Object, key: PropertyKey) -> Option<u32> {
+    let mut holder = object.prototype();
+    while let Some(current) = holder {
+        if crate::object::exotic::methods(current.kind.get()).is_some() {
+            return None;
+        }
+        if let Some(entry) = current.find(key) {
+            let is_value = !entry.attributes.is_accessor() && !current.data_slot(entry).is_empty();
+            return is_value.then(|| current.slot_address(entry.slot));
+        }
+        holder = current.prototype();
+    }
+    Some(0)
+}
+
 /// ArraySpeciesCreate.
 pub fn array_species_create(original: Object, length: u64) -> JsResult<Object> {
     create_from_species(species(original)?, length)
@@ -141,7 +193,7 @@ pub fn species(original: Object) -> JsResult<Option<Value>> {
     if !is_array(original.into())? {
         return Ok(None);
     }
-    let constructor = original.get(keys::constructor())?;
+    let constructor = inherited(original, keys::constructor(), &CONSTRUCTOR_SITE)?;
     if constructor.is_undefined() || constructor == intrinsic(Intrinsic::ArrayConstructor).into() {
         return Ok(None);
     }

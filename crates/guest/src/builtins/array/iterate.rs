@@ -3,7 +3,7 @@
 use super::elements::{array_species_create, create_at, get_at, get_present};
 use crate::builtin::{CallContext, Method, native};
 use crate::builtins::check::require_function;
-use crate::call::call;
+use crate::call::Callee;
 use crate::convert::{is_array, require_coercible, to_boolean, to_object};
 use crate::object::Object;
 use crate::throw::{JsResult, throw_type_error};
@@ -29,7 +29,7 @@ pub(super) const METHODS: &[Method] = &[
 struct Iteration {
     object: Object,
     length: u64,
-    function: Value,
+    callee: Callee,
     this: Value,
 }
 
@@ -37,12 +37,12 @@ impl Iteration {
     fn new(cx: &CallContext, name: &str) -> JsResult<Iteration> {
         let object = to_object(require_coercible(cx.this, name)?)?;
         let length = object.length()?;
-        Ok(Iteration { object, length, function: require_function(cx.arg(0))?, this: cx.arg(1) })
+        Ok(Iteration { object, length, callee: Callee::new(require_function(cx.arg(0))?)?, this: cx.arg(1) })
     }
 
     #[inline(always)]
     fn call(&self, value: Value, index: u64) -> JsResult {
-        call(self.function, self.this, &[value, Value::number(index as f64), self.object.into()])
+        self.callee.call(self.this, [value, number(index), self.object.into()])
     }
 
     /// Calls the function for each element that is there, until `step` says stop.
@@ -68,6 +68,15 @@ impl Iteration {
             }
         }
         Ok(None)
+    }
+}
+
+/// An index as a number.
+#[inline(always)]
+fn number(index: u64) -> Value {
+    match i32::try_from(index) {
+        Ok(index) => Value::int(index),
+        Err(_) => Value::number(index as f64),
     }
 }
 
@@ -139,7 +148,7 @@ fn find_last_index(cx: &CallContext) -> JsResult {
 }
 
 fn found_index(found: Option<(u64, Value)>) -> Value {
-    found.map_or(Value::int(-1), |(index, _)| Value::number(index as f64))
+    found.map_or(Value::int(-1), |(index, _)| number(index))
 }
 
 fn reduce(cx: &CallContext) -> JsResult {
@@ -156,16 +165,13 @@ fn reduce_right(cx: &CallContext) -> JsResult {
 
 #[inline(always)]
 fn fold(cx: &CallContext, object: Object, indices: impl Iterator<Item = u64>) -> JsResult {
-    let function = require_function(cx.arg(0))?;
+    let callee = Callee::new(require_function(cx.arg(0))?)?;
     let mut accumulator = cx.arguments.get(1).copied();
     for index in indices {
         let Some(value) = get_present(object, index)? else { continue };
         accumulator = Some(match accumulator {
             None => value,
-            Some(accumulator) => {
-                let index = Value::number(index as f64);
-                call(function, Value::UNDEFINED, &[accumulator, value, index, object.into()])?
-            }
+            Some(accumulator) => callee.call(Value::UNDEFINED, [accumulator, value, number(index), object.into()])?,
         });
     }
     match accumulator {
@@ -187,7 +193,8 @@ fn flat(cx: &CallContext) -> JsResult {
 fn flat_map(cx: &CallContext) -> JsResult {
     let object = to_object(cx.this)?;
     let length = object.length()?;
-    let iteration = Iteration { object, length, function: require_function(cx.arg(0))?, this: cx.arg(1) };
+    let callee = Callee::new(require_function(cx.arg(0))?)?;
+    let iteration = Iteration { object, length, callee, this: cx.arg(1) };
     let result = array_species_create(object, 0)?;
     let mut count = 0;
     iteration.each(|_, _, mapped| {

@@ -1,5 +1,7 @@
 //! The methods that look for elements or turn them into text.
 
+use core::cell::Cell;
+
 use super::elements::{as_packed_array, get_at, get_present};
 use crate::builtin::{CallContext, Method, native};
 use crate::call::{call, is_callable};
@@ -31,6 +33,21 @@ fn at(cx: &CallContext) -> JsResult {
     if index < 0.0 || index >= length { Ok(Value::UNDEFINED) } else { get_at(object, index as u64) }
 }
 
+/// Position of the first element that is `===` to the value, which decides how to compare.
+fn position(elements: &[Cell<Value>], wanted: Value) -> Option<usize> {
+    if let Some(number) = wanted.as_number() {
+        return elements.iter().position(|element| element.get().as_number() == Some(number));
+    }
+    if let Some(string) = wanted.as_string() {
+        let is_it = |element: &Cell<Value>| element.get().as_string().is_some_and(|element| element.equals(string));
+        return elements.iter().position(is_it);
+    }
+    if wanted.is_bigint() {
+        return elements.iter().position(|element| strict_equals(element.get(), wanted));
+    }
+    elements.iter().position(|element| element.get() == wanted)
+}
+
 fn index_of(cx: &CallContext) -> JsResult {
     let object = to_object(cx.this)?;
     let length = object.length()?;
@@ -39,9 +56,8 @@ fn index_of(cx: &CallContext) -> JsResult {
     }
     let start = to_relative_index(cx.arg(1), length, 0)?;
     if let Some(array) = as_packed_array(object) {
-        let rest = array.dense().get(start as usize..).unwrap_or(&[]);
-        let found =
-            rest.iter().take((length - start) as usize).position(|element| strict_equals(element.get(), cx.arg(0)));
+        let rest = array.dense().get(start as usize..length as usize).unwrap_or(&[]);
+        let found = position(rest, cx.arg(0));
         return Ok(found.map_or(Value::int(-1), |position| Value::from(position + start as usize)));
     }
     for index in start..length {
@@ -77,8 +93,15 @@ fn includes(cx: &CallContext) -> JsResult {
     if length == 0 {
         return Ok(Value::FALSE);
     }
-    for index in to_relative_index(cx.arg(1), length, 0)?..length {
-        if same_value_zero(get_at(object, index)?, cx.arg(0)) {
+    let (start, wanted) = (to_relative_index(cx.arg(1), length, 0)?, cx.arg(0));
+    if let Some(array) = as_packed_array(object)
+        && u64::from(array.len()) == length
+        && !wanted.as_number().is_some_and(f64::is_nan)
+    {
+        return Ok(position(&array.dense()[start as usize..], wanted).is_some().into());
+    }
+    for index in start..length {
+        if same_value_zero(get_at(object, index)?, wanted) {
             return Ok(Value::TRUE);
         }
     }

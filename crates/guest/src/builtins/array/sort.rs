@@ -3,7 +3,7 @@
 use super::elements::{array_create, as_packed_array, delete_at, get_at, get_present, set_at};
 use super::tim_sort::tim_sort;
 use crate::builtin::{CallContext, Method, native};
-use crate::call::{call, is_callable};
+use crate::call::{Callee, is_callable};
 use crate::convert::{to_number, to_object, to_string};
 use crate::error::display;
 use crate::object::Object;
@@ -81,7 +81,8 @@ fn to_sorted(cx: &CallContext) -> JsResult {
 /// Sorts values other than `undefined` by the comparator or, without one, by their text.
 pub fn sort_values(values: &mut [Value], comparator: Value) -> JsResult<()> {
     if !comparator.is_undefined() {
-        return tim_sort(values, |a, b| compares_less(comparator, a, b));
+        let comparator = Callee::new(comparator)?;
+        return tim_sort(values, |a, b| compares_less(&comparator, a, b));
     }
     if values.iter().all(|value| !value.is_object() && !value.is_symbol()) {
         return sort_primitives(values);
@@ -95,8 +96,8 @@ pub fn sort_values(values: &mut [Value], comparator: Value) -> JsResult<()> {
 
 /// Whether the comparator answers a number below 0.
 #[inline]
-pub fn compares_less(comparator: Value, a: Value, b: Value) -> JsResult<bool> {
-    let order = call(comparator, Value::UNDEFINED, &[a, b])?;
+pub fn compares_less(comparator: &Callee, a: Value, b: Value) -> JsResult<bool> {
+    let order = comparator.call(Value::UNDEFINED, [a, b])?;
     match order.as_int() {
         Some(order) => Ok(order < 0),
         None => Ok(to_number(order)? < 0.0),

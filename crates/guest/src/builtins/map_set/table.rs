@@ -20,6 +20,13 @@ struct Entry {
     sequence: u32,
 }
 
+impl Entry {
+    #[inline(always)]
+    fn is(&self, key: Value, hash: u32) -> bool {
+        self.hash == hash && same(self.key, key)
+    }
+}
+
 /// An insertion-ordered table from values to values; keys are equal if SameValueZero says so.
 pub struct OrderedTable {
     entries: Vec<Entry>,
@@ -50,6 +57,14 @@ impl OrderedTable {
     /// An empty table.
     pub const fn new() -> OrderedTable {
         OrderedTable { entries: Vec::new(), index: Vec::new(), live: 0, first: 0, next_sequence: 0 }
+    }
+
+    /// Makes room for that many entries more.
+    pub fn reserve(&mut self, additional: usize) {
+        self.entries.reserve(additional);
+        if self.index.len() < 2 * (self.entries.len() + additional) {
+            self.rebuild(self.live as usize + additional);
+        }
     }
 
     /// Number of entries.
@@ -115,7 +130,7 @@ impl OrderedTable {
             self.first += 1;
         }
         if self.entries.len() > 2 * UNINDEXED && (self.live as usize) < self.entries.len() / 4 {
-            self.rebuild();
+            self.rebuild(2 * self.live as usize);
         }
         true
     }
@@ -153,7 +168,7 @@ impl OrderedTable {
     fn append(&mut self, key: Value, hash: u32, value: Value) {
         let full = if self.index.is_empty() { UNINDEXED } else { self.index.len() / 2 };
         if self.entries.len() >= full {
-            self.rebuild();
+            self.rebuild(2 * self.live as usize);
         }
         let place = self.entries.len();
         self.entries.push(Entry { key, value, hash, sequence: self.next_sequence });
@@ -167,14 +182,13 @@ impl OrderedTable {
     /// Place of `key`, which is normalized and has this hash.
     #[inline]
     fn find(&self, key: Value, hash: u32) -> Option<usize> {
-        let is_it = |entry: &Entry| entry.hash == hash && same(entry.key, key);
         if self.index.is_empty() {
-            return self.entries.iter().position(is_it);
+            return self.entries.iter().position(|entry| entry.is(key, hash));
         }
         let mut slot = self.first_slot(hash);
         loop {
             let place = (self.index[slot] as usize).checked_sub(1)?;
-            if is_it(&self.entries[place]) {
+            if self.entries[place].is(key, hash) {
                 return Some(place);
             }
             slot = (slot + 1) & (self.index.len() - 1);
@@ -197,17 +211,17 @@ impl OrderedTable {
         self.index[slot] = place as u32 + 1;
     }
 
-    /// Closes the gaps and makes an index with room for as many entries again.
-    fn rebuild(&mut self) {
+    /// Closes the gaps and makes an index with room for `capacity` entries.
+    fn rebuild(&mut self, capacity: usize) {
         if self.live as usize != self.entries.len() {
             self.entries.retain(|entry| !entry.key.is_empty());
         }
         self.first = 0;
-        if self.live as usize * 2 < UNINDEXED {
+        if capacity < UNINDEXED {
             self.index = Vec::new();
             return;
         }
-        let size = (self.live as usize * 4).next_power_of_two();
+        let size = (capacity * 2).next_power_of_two();
         if self.index.len() == size {
             self.index.fill(0);
         } else {

@@ -1,5 +1,6 @@
 //! The statics that walk over properties.
 
+use super::listing::listing;
 use crate::builtin::{CallContext, Method, native};
 use crate::builtins::array::iterator::IterationKind;
 use crate::builtins::check::require_callback;
@@ -11,6 +12,7 @@ use crate::error::display;
 use crate::iterate::iterate;
 use crate::key::PropertyKey;
 use crate::object::{ArrayCell, Object};
+use crate::shape::Entry;
 use crate::throw::{JsResult, throw_type_error};
 use crate::value::Value;
 
@@ -42,6 +44,13 @@ fn own_enumerable(object: Object, key: PropertyKey) -> JsResult<Option<Value>> {
 /// EnumerableOwnProperties.
 fn enumerable_own(cx: &CallContext, kind: IterationKind) -> JsResult {
     let object = to_object(cx.arg(0))?;
+    if let Some(entries) = listing(object) {
+        let result = ArrayCell::with_capacity(entries.len() as u32);
+        for &entry in entries {
+            result.push(kind.of_entry(|| entry.key.to_value(), object.data_slot(entry)));
+        }
+        return Ok(result.into());
+    }
     let keys = object.own_keys()?;
     let result = ArrayCell::with_capacity(keys.len() as u32);
     for key in keys {
@@ -66,6 +75,10 @@ fn assign(cx: &CallContext) -> JsResult {
             continue;
         }
         let source = to_object(source)?;
+        if let Some(entries) = listing(source) {
+            assign_listed(target, source, entries)?;
+            continue;
+        }
         for key in source.own_keys()? {
             if let Some(value) = own_enumerable(source, key)? {
                 target.set(key, value)?;
@@ -73,6 +86,19 @@ fn assign(cx: &CallContext) -> JsResult {
         }
     }
     Ok(target.into())
+}
+
+/// Assigns the listed properties; setters of the target may change the source meanwhile.
+fn assign_listed(target: Object, source: Object, entries: &[Entry]) -> JsResult<()> {
+    let shape = source.shape();
+    for &entry in entries {
+        if source.shape() == shape {
+            target.set(entry.key, source.data_slot(entry))?;
+        } else if let Some(value) = own_enumerable(source, entry.key)? {
+            target.set(entry.key, value)?;
+        }
+    }
+    Ok(())
 }
 
 fn from_entries(cx: &CallContext) -> JsResult {

@@ -8,7 +8,7 @@ use crate::convert::{is_array, require_coercible, to_object, to_property_key};
 use crate::names::keys;
 use crate::object::{Attributes, Content, Object, PrimitiveWrapper, PropertyDescriptor};
 use crate::realm::{Intrinsic, intrinsic};
-use crate::string::JsString;
+use crate::string::{JsString, intern_str};
 use crate::throw::{JsResult, throw_type_error};
 use crate::value::Value;
 
@@ -66,27 +66,30 @@ pub fn to_string_tag_of(value: Value) -> JsResult {
     let object = to_object(value)?;
     let builtin = builtin_tag(object)?;
     let tag = object.get_with_receiver(crate::symbol::to_string_tag().into(), value)?;
-    let tag = tag.as_string().unwrap_or_else(|| JsString::from_str(builtin));
-    Ok(JsString::from_str("[object ").concat(tag)?.concat(JsString::from_str("]"))?.into())
+    match tag.as_string() {
+        Some(tag) => Ok(JsString::from_str("[object ").concat(tag)?.concat(JsString::from_str("]"))?.into()),
+        None => Ok(intern_str(builtin).into()),
+    }
 }
 
+/// What objects of built-in kinds say if they have no tag of their own.
 fn builtin_tag(object: Object) -> JsResult<&'static str> {
     if is_array(object.into())? {
-        return Ok("Array");
+        return Ok("[object Array]");
     }
     Ok(match object.kind.get() {
-        kind::ARGUMENTS => "Arguments",
-        kind::ERROR => "Error",
-        kind::DATE => "Date",
-        kind::REGEXP => "RegExp",
-        kind::STRING_WRAPPER => "String",
+        kind::ARGUMENTS => "[object Arguments]",
+        kind::ERROR => "[object Error]",
+        kind::DATE => "[object Date]",
+        kind::REGEXP => "[object RegExp]",
+        kind::STRING_WRAPPER => "[object String]",
         kind::PRIMITIVE_WRAPPER => match PrimitiveWrapper::unwrap(object) {
-            Some(value) if value.is_bool() => "Boolean",
-            Some(value) if value.is_number() => "Number",
-            _ => "Object",
+            Some(value) if value.is_bool() => "[object Boolean]",
+            Some(value) if value.is_number() => "[object Number]",
+            _ => "[object Object]",
         },
-        _ if is_callable(object.into()) => "Function",
-        _ => "Object",
+        _ if is_callable(object.into()) => "[object Function]",
+        _ => "[object Object]",
     })
 }
 

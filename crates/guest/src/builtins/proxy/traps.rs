@@ -6,8 +6,10 @@ use crate::call::as_method;
 use crate::convert::{same_value, to_boolean};
 use crate::error::display;
 use crate::key::PropertyKey;
+use crate::names;
 use crate::object::exotic::Exotic;
 use crate::object::{Content, Object, Property, PropertyDescriptor, is_compatible};
+use crate::string::JsString;
 use crate::throw::{JsResult, Throw, throw_type_error};
 use crate::value::Value;
 
@@ -19,23 +21,28 @@ struct Trap {
     target: Object,
     handler: Object,
     function: Option<Object>,
-    name: &'static str,
+    name: JsString,
 }
 
 impl Trap {
     /// Finds the trap `name`; TypeError if the proxy is revoked or the trap no function.
-    fn find(object: Object, name: &'static str) -> JsResult<Trap> {
+    fn find(object: Object, name: JsString) -> JsResult<Trap> {
+        // Targets and prototypes may be proxies again, a million of them or in a circle.
+        crate::call::check_stack()?;
         let Some((target, handler)) = object.as_kind::<ProxyObject>().and_then(|proxy| proxy.parts()) else {
+            let name = name.to_text();
             return Err(throw_type_error(format!("Cannot perform '{name}' on a proxy that has been revoked")));
         };
-        let function = handler.get(PropertyKey::from_text(name))?;
-        let function = match as_method(function, PropertyKey::from_text(name)) {
+        let key = PropertyKey::from_interned(name);
+        let function = handler.get(key)?;
+        let function = match as_method(function, key) {
             Ok(function) => function,
             Err(throw) => {
                 throw.take();
                 return Err(throw_type_error(format!(
-                    "'{}' returned for property '{name}' of object '{}' is not a function",
+                    "'{}' returned for property '{}' of object '{}' is not a function",
                     display(function),
+                    name.to_text(),
                     display(handler.into())
                 )));
             }
@@ -54,7 +61,7 @@ impl Trap {
     /// The TypeError for an invariant that the trap broke.
     #[cold]
     fn broken(&self, what: impl AsRef<str>) -> Throw {
-        throw_type_error(format!("'{}' on proxy: {}", self.name, what.as_ref()))
+        throw_type_error(format!("'{}' on proxy: {}", self.name.to_text(), what.as_ref()))
     }
 
     fn target_property(&self, key: PropertyKey) -> JsResult<Option<Property>> {
@@ -73,7 +80,7 @@ fn is_fixed_data(property: &Property) -> Option<Value> {
 
 impl Exotic for ProxyExotic {
     fn get_prototype_of(&self, object: Object) -> JsResult<Option<Object>> {
-        let trap = Trap::find(object, "getPrototypeOf")?;
+        let trap = Trap::find(object, names::get_prototype_of())?;
         let Some(function) = trap.function else { return trap.target.get_prototype_of() };
         let answer = trap.call(function, &[])?;
         let prototype = answer.as_object();
@@ -87,7 +94,7 @@ impl Exotic for ProxyExotic {
     }
 
     fn set_prototype_of(&self, object: Object, prototype: Option<Object>) -> JsResult<bool> {
-        let trap = Trap::find(object, "setPrototypeOf")?;
+        let trap = Trap::find(object, names::set_prototype_of())?;
         let Some(function) = trap.function else { return trap.target.set_prototype_of(prototype) };
         if !to_boolean(trap.call(function, &[prototype.map_or(Value::NULL, Value::from)])?) {
             return Ok(false);
@@ -101,7 +108,7 @@ impl Exotic for ProxyExotic {
     }
 
     fn is_extensible(&self, object: Object) -> JsResult<bool> {
-        let trap = Trap::find(object, "isExtensible")?;
+        let trap = Trap::find(object, names::is_extensible())?;
         let Some(function) = trap.function else { return trap.target.is_extensible() };
         let answer = to_boolean(trap.call(function, &[])?);
         let actual = trap.target.is_extensible()?;
@@ -113,7 +120,7 @@ impl Exotic for ProxyExotic {
     }
 
     fn prevent_extensions(&self, object: Object) -> JsResult<bool> {
-        let trap = Trap::find(object, "preventExtensions")?;
+        let trap = Trap::find(object, names::prevent_extensions())?;
         let Some(function) = trap.function else { return trap.target.prevent_extensions() };
         let answer = to_boolean(trap.call(function, &[])?);
         if answer && trap.target.is_extensible()? {
@@ -123,7 +130,7 @@ impl Exotic for ProxyExotic {
     }
 
     fn get_own_property(&self, object: Object, key: PropertyKey) -> JsResult<Option<Property>> {
-        let trap = Trap::find(object, "getOwnPropertyDescriptor")?;
+        let trap = Trap::find(object, names::get_own_property_descriptor())?;
         let Some(function) = trap.function else { return trap.target_property(key) };
         let answer = trap.call(function, &[key.to_value()])?;
         let name = key.display();
@@ -175,7 +182,7 @@ impl Exotic for ProxyExotic {
     }
 
     fn define_own_property(&self, object: Object, key: PropertyKey, descriptor: &PropertyDescriptor) -> JsResult<bool> {
-        let trap = Trap::find(object, "defineProperty")?;
+        let trap = Trap::find(object, names::define_property())?;
         let Some(function) = trap.function else { return trap.target.define_own_property(key, descriptor) };
         let answer = trap.call(function, &[key.to_value(), from_property_descriptor(descriptor)])?;
         if !to_boolean(answer) {
@@ -217,7 +224,7 @@ impl Exotic for ProxyExotic {
     }
 
     fn has_property(&self, object: Object, key: PropertyKey) -> JsResult<bool> {
-        let trap = Trap::find(object, "has")?;
+        let trap = Trap::find(object, names::has())?;
         let Some(function) = trap.function else { return trap.target.has_property(key) };
         if to_boolean(trap.call(function, &[key.to_value()])?) {
             return Ok(true);
@@ -239,7 +246,7 @@ impl Exotic for ProxyExotic {
     }
 
     fn get(&self, object: Object, key: PropertyKey, receiver: Value) -> JsResult {
-        let trap = Trap::find(object, "get")?;
+        let trap = Trap::find(object, names::get())?;
         let Some(function) = trap.function else { return trap.target.get_with_receiver(key, receiver) };
         let answer = trap.call(function, &[key.to_value(), receiver])?;
         let Some(actual) = trap.target_property(key)?.filter(|actual| !actual.attributes.is_configurable()) else {
@@ -270,7 +277,7 @@ impl Exotic for ProxyExotic {
     }
 
     fn set(&self, object: Object, key: PropertyKey, value: Value, receiver: Value) -> JsResult<bool> {
-        let trap = Trap::find(object, "set")?;
+        let trap = Trap::find(object, names::set())?;
         let Some(function) = trap.function else { return trap.target.set_with_receiver(key, value, receiver) };
         if !to_boolean(trap.call(function, &[key.to_value(), value, receiver])?) {
             return Ok(false);
@@ -295,7 +302,7 @@ impl Exotic for ProxyExotic {
     }
 
     fn delete(&self, object: Object, key: PropertyKey) -> JsResult<bool> {
-        let trap = Trap::find(object, "deleteProperty")?;
+        let trap = Trap::find(object, names::delete_property())?;
         let Some(function) = trap.function else { return trap.target.delete(key) };
         if !to_boolean(trap.call(function, &[key.to_value()])?) {
             return Ok(false);
@@ -317,7 +324,7 @@ impl Exotic for ProxyExotic {
     }
 
     fn own_keys(&self, object: Object) -> JsResult<Vec<PropertyKey>> {
-        let trap = Trap::find(object, "ownKeys")?;
+        let trap = Trap::find(object, names::own_keys())?;
         let Some(function) = trap.function else { return trap.target.own_keys() };
         let keys = keys_from_array_like(trap.call(function, &[])?)?;
         let mut sorted: Vec<u64> = keys.iter().map(|key| key.word()).collect();
@@ -371,7 +378,7 @@ fn keys_from_array_like(value: Value) -> JsResult<Vec<PropertyKey>> {
 
 /// [[Call]] of a proxy for a function.
 pub(super) fn call(proxy: Object, this: Value, arguments: &[Value]) -> JsResult {
-    let trap = Trap::find(proxy, "apply")?;
+    let trap = Trap::find(proxy, names::apply())?;
     match trap.function {
         Some(function) => trap.call(function, &[this, arguments.to_vec().into()]),
         None => crate::call::call(trap.target.into(), this, arguments),
@@ -380,7 +387,7 @@ pub(super) fn call(proxy: Object, this: Value, arguments: &[Value]) -> JsResult 
 
 /// [[Construct]] of a proxy for a constructor.
 pub(super) fn construct(proxy: Object, arguments: &[Value], new_target: Value) -> JsResult<Object> {
-    let trap = Trap::find(proxy, "construct")?;
+    let trap = Trap::find(proxy, names::construct())?;
     let Some(function) = trap.function else {
         return crate::call::construct(trap.target.into(), arguments, new_target);
     };

@@ -7,7 +7,7 @@ use crate::builtin::{CallContext, Method, native};
 use crate::builtins::array::sort::{comparator, compares_less};
 use crate::builtins::array::tim_sort;
 use crate::builtins::check::require_callback;
-use crate::call::call;
+use crate::call::{Callee, call};
 use crate::cell::Gc;
 use crate::convert::{to_boolean, to_integer_or_infinity, to_object, to_relative_index};
 use crate::throw::{JsResult, throw_range_error, throw_type_error};
@@ -178,7 +178,8 @@ fn sort_elements(values: &mut [Value], comparator: Value) -> JsResult<()> {
         });
         return Ok(());
     }
-    tim_sort(values, |a, b| compares_less(comparator, a, b))
+    let comparator = Callee::new(comparator)?;
+    tim_sort(values, |a, b| compares_less(&comparator, a, b))
 }
 
 fn sort(cx: &CallContext) -> JsResult {
