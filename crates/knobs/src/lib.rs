@@ -115,7 +115,7 @@ knobs! {
     /// Bytes of native stack a call may use before it throws `RangeError: Maximum call stack size exceeded`.
     WASM_STACK_LIMIT: u32 = 984 << 10;
     /// Idle environments kept for each deployment.
-    WASM_MAX_IDLE_ENVIRONMENTS: usize = 64;
+    WASM_MAX_IDLE_ENVIRONMENTS: usize = 128;
     /// Bytes of its own that an idle environment keeps in memory, so that the next execution need not fault them in.
     WASM_IDLE_ENVIRONMENT_MEMORY: usize = 256 << 10;
 

@@ -50,11 +50,16 @@ impl Engine {
     pub fn with_guest(cache: impl NativeCache, wasm: &[u8]) -> Result<Self, ProgramError> {
         check_page_size().map_err(|source| ProgramError::System { action: "set up memories", source })?;
         let stacks = FiberStacks::default();
+        let cache: Arc<dyn NativeCache> = Arc::new(cache);
         let mut config = config();
         config.with_host_memory(Arc::new(ReservedMemories)).with_host_stack(Arc::new(stacks.clone()));
         let wasmtime = wasmtime::Engine::new(&config).map_err(guest_error)?;
-        let compiler = NativeCompiler { engine: wasmtime.clone(), cache: Box::new(cache) };
-        let (guest, ..) = compiler.module(wasm).map_err(guest_error)?;
+        let compiler = NativeCompiler { compiler: wasmtime.clone(), loader: wasmtime.clone(), cache: cache.clone() };
+        // Nobody asks for positions in the guest, and finding them is most of what capturing a stack costs.
+        config.generate_address_map(false);
+        let without_positions = wasmtime::Engine::new(&config).map_err(guest_error)?;
+        let guest = NativeCompiler { compiler: without_positions, loader: wasmtime.clone(), cache };
+        let (guest, ..) = guest.module(wasm).map_err(guest_error)?;
         let guest = Guest::new(guest)?;
         start_ticker(&wasmtime).map_err(|source| ProgramError::System { action: "start the ticker", source })?;
         let pagemap = Pagemap::open();

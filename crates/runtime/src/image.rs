@@ -130,3 +130,46 @@ impl Drop for Image {
 unsafe impl Send for Image {}
 // SAFETY: as above.
 unsafe impl Sync for Image {}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use wasmtime::{MemoryCreator, MemoryType};
+
+    use super::*;
+    use crate::memory::ReservedMemories;
+
+    const PAGES: usize = 64;
+
+    /// Writes to every page of a memory, in the image and behind it, restores it, and compares it with the image.
+    fn restores(pagemap: Option<&Pagemap>, resident: usize) {
+        let original: Vec<u8> = (0..PAGES / 2 * PAGE).map(|index| (index / PAGE) as u8).collect();
+        let image = Image::freeze(&original).unwrap();
+        let size = PAGES * PAGE;
+        let memory = ReservedMemories.new_memory(MemoryType::new(4, Some(4)), size, Some(size), None, PAGE).unwrap();
+        // SAFETY: the memory has this size and belongs to the test.
+        let bytes = unsafe {
+            image.map(memory.as_ptr()).unwrap();
+            std::slice::from_raw_parts_mut(memory.as_ptr(), size)
+        };
+        for _ in 0..2 {
+            bytes.chunks_mut(PAGE).for_each(|page| page[7] = 0xff);
+            // SAFETY: as above; `bytes` is not used while the memory is restored.
+            unsafe { image.restore(memory.as_ptr(), size, pagemap, resident) }.unwrap();
+            assert!(bytes[..original.len()] == original && bytes[original.len()..].iter().all(|&byte| byte == 0));
+        }
+    }
+
+    #[test]
+    fn every_written_page_is_restored() {
+        let pagemap = Pagemap::open();
+        for resident in [0, 1, PAGES / 2 + 3, PAGES] {
+            restores(pagemap.as_ref(), resident);
+        }
+    }
+
+    #[test]
+    fn every_written_page_is_restored_on_old_kernels() {
+        restores(None, PAGES);
+    }
+}

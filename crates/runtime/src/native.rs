@@ -107,8 +107,11 @@ impl NativeUnit {
 
 /// Compiles Wasm to native code and loads it, or loads it from the cache.
 pub(crate) struct NativeCompiler {
-    pub(crate) engine: wasmtime::Engine,
-    pub(crate) cache: Box<dyn NativeCache>,
+    /// Compiles.
+    pub(crate) compiler: wasmtime::Engine,
+    /// Loads and runs. May only differ from `compiler` in what native code need not agree on.
+    pub(crate) loader: wasmtime::Engine,
+    pub(crate) cache: Arc<dyn NativeCache>,
 }
 
 impl NativeCompiler {
@@ -129,7 +132,7 @@ impl NativeCompiler {
                 Err(error) => tracing::warn!(%key, %error, "native code in the cache does not load; compiling again"),
             }
         }
-        let native = self.engine.precompile_module(wasm)?;
+        let native = self.compiler.precompile_module(wasm)?;
         self.cache.put(&key, &native);
         Ok((self.load(&native)?, native.len(), false))
     }
@@ -138,15 +141,17 @@ impl NativeCompiler {
         // SAFETY: the bytes are trusted to be the output of `precompile_module`: they come from that function or from a
         // `NativeCache`, whose contract says so. Wasmtime itself checks that they were made
         // by the same version with the same configuration.
-        unsafe { Module::deserialize(&self.engine, native) }
+        unsafe { Module::deserialize(&self.loader, native) }
     }
 
     /// Depends on the Wasm and on all that makes native code differ: Wasmtime's version, its configuration, the machine.
     fn key(&self, wasm: &[u8]) -> String {
         let mut engine = DefaultHasher::new();
-        self.engine.precompile_compatibility_hash().hash(&mut engine);
+        self.compiler.precompile_compatibility_hash().hash(&mut engine);
         let mut content = Sha256::new();
         content.update(engine.finish().to_le_bytes());
+        // Loadable either way, so Wasmtime's hash leaves it out.
+        content.update([u8::from(self.compiler.get_generate_address_map())]);
         content.update(wasm);
         hex::encode(content.finalize())
     }
