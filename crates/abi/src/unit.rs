@@ -23,6 +23,8 @@ pub const FUNCTION_COUNT: u32 = 20;
 /// `Object.prototype`, inline capacity `max(count, MIN_INLINE_CAPACITY)`) that got these keys in this order, all in
 /// inline slots 0, 1, 2….
 pub const SHAPES: u32 = 24;
+/// Most keys of a literal shape. Objects of that many properties still share their shapes, which additions never change.
+pub const MAX_SHAPE_KEYS: u32 = 64;
 /// Number of literal shapes.
 pub const SHAPE_COUNT: u32 = 28;
 /// Offset of the shape descriptors: u32 count, then u32 constant index of each key; one behind the other, 4-aligned.
