@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use convex_wasm_abi::unit::MAX_SHAPE_KEYS;
 use oxc_ast::ast::*;
 use oxc_span::GetSpan;
 
@@ -11,8 +12,10 @@ use super::function::{Code, FunctionLowerer};
 use super::{Refusal, Result, text};
 use crate::ir::{ConstantValue, Op, Reg, Unary};
 
-/// Elements or properties put into a literal at once; the rest is appended.
-const LITERAL_CHUNK: usize = 256;
+/// Elements put into an array literal at once; the rest is appended.
+const MAX_ELEMENTS: usize = 256;
+/// Properties put into an object literal at once; the rest is defined one by one.
+const MAX_PROPERTIES: usize = MAX_SHAPE_KEYS as usize;
 
 impl FunctionLowerer<'_, '_> {
     pub(super) fn string_literal(&mut self, literal: &StringLiteral<'_>) -> Reg {
@@ -55,7 +58,7 @@ impl FunctionLowerer<'_, '_> {
     }
 
     pub(super) fn array(&mut self, array: &ArrayExpression<'_>) -> Result<Reg> {
-        let plain = array.elements.iter().take(LITERAL_CHUNK).take_while(|element| !element.is_spread()).count();
+        let plain = array.elements.iter().take(MAX_ELEMENTS).take_while(|element| !element.is_spread()).count();
         let (first, rest) = array.elements.split_at(plain);
         let mut elements = Vec::with_capacity(plain);
         for (index, element) in first.iter().enumerate() {
@@ -124,7 +127,7 @@ impl FunctionLowerer<'_, '_> {
                 && name.is_some_and(|name| name != "__proto__" && names.insert(name.to_owned()))
         };
         let mut count = 0;
-        while count < LITERAL_CHUNK && object.properties.get(count).is_some_and(&mut is_static) {
+        while count < MAX_PROPERTIES && object.properties.get(count).is_some_and(&mut is_static) {
             count += 1;
         }
         count
