@@ -44,8 +44,16 @@ pub fn to_boolean(value: Value) -> bool {
 }
 
 /// ToPrimitive
+#[inline]
 pub fn to_primitive(value: Value, hint: Hint) -> JsResult {
-    let Some(object) = value.as_object() else { return Ok(value) };
+    match value.as_object() {
+        Some(object) => object_to_primitive(object, hint),
+        None => Ok(value),
+    }
+}
+
+fn object_to_primitive(object: Object, hint: Hint) -> JsResult {
+    let value = Value::from(object);
     let key = crate::symbol::to_primitive().into();
     if let Some(method) = object.get_method(key)? {
         let hint = match hint {

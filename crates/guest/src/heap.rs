@@ -82,6 +82,16 @@ pub fn grow_storage(payload: u32, size: u32) -> u32 {
     new
 }
 
+/// Gives back the end of a STORAGE cell if it is the newest.
+fn shrink_storage(payload: u32, size: u32) {
+    let size = (size + 7) & !7;
+    if payload + storage_size(payload) == HEAP_TOP.get() {
+        HEAP_TOP.set(payload + size);
+        // SAFETY: the second word of a STORAGE header is its size.
+        unsafe { core::ptr::write((payload - 4) as usize as *mut u32, size) };
+    }
+}
+
 #[cold]
 fn out_of_memory() -> ! {
     TERMINATION.set(termination::OUT_OF_MEMORY);
@@ -123,6 +133,7 @@ unsafe impl GlobalAlloc for BumpAllocator {
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
         if layout.align() <= 8 && new_size <= 0x7FFF_0000 {
             if new_size as u32 <= storage_size(pointer as u32) {
+                shrink_storage(pointer as u32, new_size as u32);
                 return pointer;
             }
             return grow_storage(pointer as u32, new_size as u32) as usize as *mut u8;

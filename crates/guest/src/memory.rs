@@ -81,11 +81,6 @@ pub fn set_argument(index: u32, value: Value) {
     unsafe { core::ptr::write((memory::ARGUMENTS as usize as *mut Value).add(index as usize), value) }
 }
 
-/// The first `count` words of the argument buffer, copied: it is overwritten by the next call.
-pub fn take_arguments(from: u32, count: u32) -> Vec<Value> {
-    (from..count).map(argument).collect()
-}
-
 /// Writes one of the words of [`memory::INTRINSIC_TABLE`].
 pub fn set_intrinsic(index: usize, value: Value) {
     debug_assert!(index < memory::INTRINSICS.len());

@@ -11,7 +11,7 @@ use crate::error::describe;
 use crate::heap;
 use crate::iterate::{IteratorRecord, drive};
 use crate::key::PropertyKey;
-use crate::memory::{argument, take_arguments};
+use crate::memory::argument;
 use crate::names::{self, keys};
 use crate::object::{ArrayCell, Attributes, FunctionCell, FunctionRecord, Object, PropertyDescriptor, new_arguments};
 use crate::realm::{Intrinsic, intrinsic};
@@ -38,12 +38,7 @@ extern "C" fn rt_new_literal(shape: u32, count: u32) -> Value {
 
 #[unsafe(no_mangle)]
 extern "C" fn rt_new_array(count: u32) -> Value {
-    let array = ArrayCell::with_capacity(count);
-    array.set_dense_length(count);
-    for index in 0..count {
-        array.set_element(index, argument(index));
-    }
-    array.into()
+    ArrayCell::from_iter(count, (0..count).map(argument)).into()
 }
 
 fn array(value: Value) -> Gc<ArrayCell> {
@@ -76,9 +71,9 @@ extern "C" fn rt_object_spread(target: Value, source: Value) -> i32 {
 
 #[unsafe(no_mangle)]
 extern "C" fn rt_object_rest(source: Value, excluded: u32) -> Value {
-    let excluded = take_arguments(0, excluded);
     let rest = || {
-        let excluded = excluded.iter().map(|&key| to_property_key(key)).collect::<JsResult<Vec<_>>>()?;
+        // Property keys already: nothing is called that could overwrite the argument buffer.
+        let excluded = (0..excluded).map(|index| to_property_key(argument(index))).collect::<JsResult<Vec<_>>>()?;
         let target = Object::new();
         copy_properties(target, source, &excluded)?;
         Ok(target.into())
@@ -115,11 +110,15 @@ fn copy_plain(target: Object, source: Object, excluded: &[PropertyKey]) -> bool 
     if target.kind.get() != kind::OBJECT {
         return false;
     }
-    if target.shape().count() == 0 && excluded.is_empty() && !shape.is_dictionary() {
+    if target.shape().count() == 0 && !shape.is_dictionary() {
         let (count, capacity) = (shape.count(), shape.inline_capacity() as u32);
-        target.make_room(if capacity > count { capacity } else { count + SPARE_SLOTS });
-        if copy_whole(target, source) {
-            return true;
+        if !excluded.is_empty() {
+            target.make_room(count.saturating_sub(excluded.len() as u32));
+        } else {
+            target.make_room(if capacity > count { capacity } else { count + SPARE_SLOTS });
+            if copy_whole(target, source) {
+                return true;
+            }
         }
     }
     if !shape.entries().all(|entry| entry.key.as_string().is_some() && !entry.attributes.is_accessor()) {
@@ -342,9 +341,6 @@ extern "C" fn rt_new_arguments(_function: u32, count: u32, a0: Value, a1: Value,
 
 #[unsafe(no_mangle)]
 extern "C" fn rt_new_rest(first: u32, count: u32, a0: Value, a1: Value, a2: Value) -> Value {
-    let rest = ArrayCell::with_capacity(count.saturating_sub(first));
-    for index in first..count {
-        rest.push(entered(index, [a0, a1, a2]));
-    }
-    rest.into()
+    let values = (first..count).map(|index| entered(index, [a0, a1, a2]));
+    ArrayCell::from_iter(count.saturating_sub(first), values).into()
 }

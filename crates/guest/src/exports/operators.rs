@@ -13,7 +13,7 @@ use crate::memory::argument;
 use crate::names::keys;
 use crate::object::Content;
 use crate::realm::{Intrinsic, intrinsic};
-use crate::string::{JsString, StringBuilder};
+use crate::string::JsString;
 use crate::throw::{JsResult, hand_over, throw_type_error, to_status, to_word};
 use crate::value::Value;
 
@@ -92,7 +92,7 @@ extern "C" fn rt_div(a: Value, b: Value) -> Value {
 
 #[unsafe(no_mangle)]
 extern "C" fn rt_rem(a: Value, b: Value) -> Value {
-    to_word(arithmetic(a, b, BinaryOp::Rem, |a, b| a % b))
+    to_word(arithmetic(a, b, BinaryOp::Rem, remainder))
 }
 
 #[unsafe(no_mangle)]
@@ -100,9 +100,19 @@ extern "C" fn rt_exp(a: Value, b: Value) -> Value {
     to_word(arithmetic(a, b, BinaryOp::Exp, power))
 }
 
-/// Number::exponentiate: as `pow`, except that ±1 to an infinite or NaN power is NaN.
+/// Number::remainder. Exact integers need no loop over the difference of exponents.
+fn remainder(a: f64, b: f64) -> f64 {
+    let (int_a, int_b) = (a as i64, b as i64);
+    let are_ints = int_a as f64 == a && int_b as f64 == b && a.abs() < 9.0e18 && b.abs() < 9.0e15;
+    if !are_ints || int_b == 0 {
+        return a % b;
+    }
+    ((int_a % int_b) as f64).copysign(a)
+}
+
+/// Number::exponentiate.
 pub fn power(base: f64, exponent: f64) -> f64 {
-    if exponent.is_nan() || base.abs() == 1.0 && exponent.is_infinite() { f64::NAN } else { base.powf(exponent) }
+    crate::builtins::math::pow(base, exponent)
 }
 
 #[unsafe(no_mangle)]
@@ -297,27 +307,24 @@ fn concat(count: u32) -> JsResult {
     concat_parts(parts)
 }
 
-/// Concatenates: short results are copied once, long parts make a rope.
 fn concat_parts(parts: &[Value]) -> JsResult {
-    const COPIED: u32 = 256;
-    let mut whole: Option<JsString> = None;
-    let mut builder = StringBuilder::new();
-    for &part in parts {
-        let part = convert::to_string(part)?;
-        if part.len() <= COPIED {
-            builder.push_string(part);
-            continue;
-        }
-        let before = core::mem::take(&mut builder).finish()?;
-        whole = Some(whole.map_or(Ok(before), |whole| whole.concat(before))?.concat(part)?);
+    let mut inline = [JsString::empty(); 16];
+    let mut spilled = vec![];
+    let strings: &mut [JsString] = if parts.len() <= inline.len() {
+        &mut inline[..parts.len()]
+    } else {
+        spilled.resize(parts.len(), JsString::empty());
+        &mut spilled
+    };
+    for (string, &part) in strings.iter_mut().zip(parts) {
+        *string = convert::to_string(part)?;
     }
-    let rest = builder.finish()?;
-    Ok(whole.map_or(Ok(rest), |whole| whole.concat(rest))?.into())
+    JsString::concat_all(strings).map(Value::from)
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn rt_float_rem(a: f64, b: f64) -> f64 {
-    a % b
+    remainder(a, b)
 }
 
 #[unsafe(no_mangle)]

@@ -65,9 +65,18 @@ impl Object {
 
     /// CreateDataProperty: false if refused.
     pub fn create_data_property(self, key: PropertyKey, value: Value) -> JsResult<bool> {
-        if self.kind.get() == kind::OBJECT && self.flags.get() & abi::RESTRICTED == 0 && self.shape().find(key).is_none() {
-            self.add_slot(key, value, Attributes::ALL);
-            return Ok(true);
+        if self.kind.get() == kind::OBJECT {
+            match self.shape().find(key) {
+                Some(entry) if entry.attributes == Attributes::ALL => {
+                    self.set_slot(entry.slot, value);
+                    return Ok(true);
+                }
+                None if self.flags.get() & abi::RESTRICTED == 0 => {
+                    self.add_slot(key, value, Attributes::ALL);
+                    return Ok(true);
+                }
+                _ => {}
+            }
         }
         self.define_own_property(key, &PropertyDescriptor::data(value, Attributes::ALL))
     }
@@ -528,6 +537,9 @@ pub fn set_error(target: Value, key: PropertyKey) -> JsResult<Throw> {
             }));
         }
         holder = current.get_prototype_of()?;
+    }
+    if object.has_flag(array_abi::FIXED_LENGTH) && object.kind.get() == kind::ARRAY && object.ordinary_is_extensible() {
+        return Ok(throw_type_error(format!("Cannot assign to read only property 'length' of object '{described}'")));
     }
     Ok(throw_type_error(format!("Cannot add property {name}, object is not extensible")))
 }

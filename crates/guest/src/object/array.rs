@@ -61,11 +61,22 @@ impl ArrayCell {
 
     /// An array of these elements (EMPTY: a hole).
     pub fn from_slice(values: &[Value]) -> Gc<ArrayCell> {
-        let array = ArrayCell::with_capacity(values.len() as u32);
-        for (index, &value) in values.iter().enumerate() {
-            array.write(index as u32, value);
+        ArrayCell::from_iter(values.len() as u32, values.iter().copied())
+    }
+
+    /// An array of the first `length` elements, of which there are as many (EMPTY: a hole).
+    #[inline]
+    pub fn from_iter(length: u32, values: impl Iterator<Item = Value>) -> Gc<ArrayCell> {
+        let array = ArrayCell::with_capacity(0);
+        if length == 0 {
+            return array;
         }
-        array.length.set(values.len() as u32);
+        array.elements.set(heap::allocate_storage(length.saturating_mul(8)));
+        array.capacity.set(length);
+        for (index, value) in (0..length).zip(values.chain(core::iter::repeat(Value::EMPTY))) {
+            array.write(index, value);
+        }
+        array.length.set(length);
         array
     }
 

@@ -120,6 +120,14 @@ impl StringBuilder {
         if self.len() > MAX_LENGTH as usize {
             return Err(throw_range_error("Invalid string length"));
         }
-        Ok(if self.wide { JsString::from_utf16(&self.utf16) } else { JsString::from_latin1(&self.latin1) })
+        /// Shorter strings are copied behind their cell.
+        const COPIED: usize = 64;
+        Ok(if self.wide {
+            JsString::from_utf16(&self.utf16)
+        } else if self.latin1.len() <= COPIED {
+            JsString::from_latin1(&self.latin1)
+        } else {
+            JsString::from_buffer(self.latin1)
+        })
     }
 }

@@ -286,6 +286,35 @@ impl JsString {
         })))
     }
 
+    /// The concatenation of all pieces: copied once if it is not long, else ropes. RangeError if too long.
+    pub fn concat_all(pieces: &[JsString]) -> JsResult<JsString> {
+        const COPIED: u64 = 1024;
+        let length: u64 = pieces.iter().map(|piece| u64::from(piece.len())).sum();
+        if length > COPIED {
+            let (first, rest) = pieces.split_first().map_or((JsString::empty(), pieces), |(first, rest)| (*first, rest));
+            return rest.iter().try_fold(first, |whole, &piece| whole.concat(piece));
+        }
+        let two_byte = pieces.iter().any(|piece| piece.flags() & abi::TWO_BYTE != 0);
+        let whole = JsString::allocate(length as u32, two_byte);
+        let mut target = whole.0.data.get();
+        for piece in pieces {
+            piece.copy_to(target, two_byte);
+            target += if two_byte { piece.len() * 2 } else { piece.len() };
+        }
+        Ok(whole)
+    }
+
+    /// A string of the buffer's units, whose memory it takes over.
+    pub(crate) fn from_buffer(mut units: Vec<u8>) -> JsString {
+        units.shrink_to_fit();
+        let units = units.leak();
+        JsString(Gc::new(StringCell {
+            header: Header::new(kind::STRING, 0, 0, units.len() as u32),
+            hash: Cell::new(0),
+            data: Cell::new(units.as_ptr() as u32),
+        }))
+    }
+
     /// The string of two short pieces.
     #[inline]
     fn joined(first: &[u8], second: &[u8]) -> JsString {
