@@ -1,10 +1,11 @@
-//! Error objects, their stacks, and how values are called in messages.
+//! Error objects and their stacks.
 
 use crate::cell::{Gc, ObjectKind, kind};
 use crate::convert::{get_value, to_string};
 use crate::host;
 use crate::names::keys;
-use crate::object::{Attributes, Content, Object, ObjectHeader};
+pub use crate::message::{constructor_name, describe, describe_with_type, display};
+use crate::object::{Attributes, Object, ObjectHeader};
 use crate::string::JsString;
 use crate::throw::JsResult;
 use crate::value::Value;
@@ -83,63 +84,6 @@ pub fn error_to_string(object: Object) -> JsResult<JsString> {
         return name.concat(message);
     }
     name.concat(JsString::from_str(": "))?.concat(message)
-}
-
-/// How V8 calls a value in messages: `"text"`, `#<Point>`, `[object Array]`, `1`, `Symbol(x)`, source text of functions.
-pub fn describe(value: Value) -> String {
-    if let Some(string) = value.as_string() {
-        return format!("\"{}\"", string.to_text());
-    }
-    if let Some(symbol) = value.as_symbol() {
-        return symbol.descriptive_string();
-    }
-    let Some(object) = value.as_object() else {
-        return to_string(value).map(JsString::to_text).unwrap_or_default();
-    };
-    if let Some(function) = object.as_function() {
-        return crate::function_source::source_text(function).to_text();
-    }
-    if object.as_array().is_some() {
-        return "[object Array]".to_owned();
-    }
-    format!("#<{}>", constructor_name(object))
-}
-
-/// As [`describe`], but strings stand without quotes.
-pub fn display(value: Value) -> String {
-    value.as_string().map_or_else(|| describe(value), JsString::to_text)
-}
-
-/// A value that should have been something else, with its type: `number 5`, `string "x"`, `object null`, `undefined`.
-pub fn describe_with_type(value: Value) -> String {
-    let what = crate::convert::type_of(value).to_text();
-    if value.is_string() || value.is_number() || value.is_bool() || value.is_null() {
-        return format!("{what} {}", describe(value));
-    }
-    what
-}
-
-/// Name of the constructor an object seems to have; no user code runs.
-pub fn constructor_name(object: Object) -> String {
-    let mut holder = Some(object);
-    while let Some(current) = holder {
-        if current.kind.get() == kind::PROXY {
-            break;
-        }
-        if let Some(property) = current.ordinary_get_own(keys::constructor()) {
-            if let Content::Data(constructor) = property.content
-                && let Some(function) = constructor.as_object().filter(|object| object.as_function().is_some())
-            {
-                let name = function.function_name();
-                if !name.is_empty() {
-                    return name;
-                }
-            }
-            break;
-        }
-        holder = current.prototype();
-    }
-    "Object".to_owned()
 }
 
 /// What `String(error)` gives, whatever happens on the way.

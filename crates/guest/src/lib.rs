@@ -75,6 +75,7 @@ pub mod iterate;
 pub mod key;
 pub mod link;
 pub mod memory;
+pub mod message;
 pub mod names;
 pub mod object;
 pub mod operations;

@@ -7,7 +7,7 @@ mod listing;
 mod prototype;
 
 pub use enumerate::{entry_parts, group};
-pub use prototype::to_string_tag_of;
+pub use prototype::{builtin_tag, is_object_to_string, to_string_tag_of};
 
 use crate::builtin::{CallContext, Method, constructor, methods, native, native_constructor};
 use crate::convert::{same_value, to_object, to_property_key};

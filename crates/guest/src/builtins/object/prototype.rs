@@ -16,7 +16,7 @@ const METHODS: &[Method] = &[
     ("hasOwnProperty", 1, native(has_own_property)),
     ("isPrototypeOf", 1, native(is_prototype_of)),
     ("propertyIsEnumerable", 1, native(property_is_enumerable)),
-    ("toString", 0, native(|cx| to_string_tag_of(cx.this))),
+    ("toString", 0, native(object_to_string)),
     ("toLocaleString", 0, native(to_locale_string)),
     ("valueOf", 0, native(|cx| Ok(to_object(cx.this)?.into()))),
     ("__defineGetter__", 2, native(|cx| define_half(cx, true))),
@@ -64,7 +64,8 @@ pub fn to_string_tag_of(value: Value) -> JsResult {
         return Ok(if value.is_null() { "[object Null]" } else { "[object Undefined]" }.into());
     }
     let object = to_object(value)?;
-    let builtin = builtin_tag(object)?;
+    // A revoked proxy cannot say whether it is one for an array.
+    let builtin = if is_array(object.into())? { "[object Array]" } else { builtin_tag(object) };
     let tag = object.get_with_receiver(crate::symbol::to_string_tag().into(), value)?;
     match tag.as_string() {
         Some(tag) => Ok(JsString::from_str("[object ").concat(tag)?.concat(JsString::from_str("]"))?.into()),
@@ -72,12 +73,10 @@ pub fn to_string_tag_of(value: Value) -> JsResult {
     }
 }
 
-/// What objects of built-in kinds say if they have no tag of their own.
-fn builtin_tag(object: Object) -> JsResult<&'static str> {
-    if is_array(object.into())? {
-        return Ok("[object Array]");
-    }
-    Ok(match object.kind.get() {
+/// What objects of built-in kinds say if they have no tag of their own; proxies aside.
+pub fn builtin_tag(object: Object) -> &'static str {
+    match object.kind.get() {
+        kind::ARRAY => "[object Array]",
         kind::ARGUMENTS => "[object Arguments]",
         kind::ERROR => "[object Error]",
         kind::DATE => "[object Date]",
@@ -90,7 +89,17 @@ fn builtin_tag(object: Object) -> JsResult<&'static str> {
         },
         _ if is_callable(object.into()) => "[object Function]",
         _ => "[object Object]",
-    })
+    }
+}
+
+/// Whether a value is `Object.prototype.toString` itself.
+pub fn is_object_to_string(value: Value) -> bool {
+    let function = value.as_object().and_then(Object::as_function);
+    function.is_some_and(|function| function.code.get() == native(object_to_string).index())
+}
+
+fn object_to_string(cx: &CallContext) -> JsResult {
+    to_string_tag_of(cx.this)
 }
 
 fn get_proto(cx: &CallContext) -> JsResult {
