@@ -6,7 +6,7 @@
 
 use core::cell::Cell;
 
-use convex_wasm_abi::layout::object as object_abi;
+use convex_wasm_abi::layout::{more_entry, object as object_abi};
 
 use crate::cell::{Gc, kind};
 use crate::heap;
@@ -19,7 +19,8 @@ use crate::throw::JsResult;
 use crate::value::Value;
 
 /// Entries behind MORE.
-const MORE_ENTRIES: usize = 4;
+const MORE_ENTRIES: usize = more_entry::COUNT as usize;
+const _: () = assert!(size_of::<MoreEntry>() == more_entry::SIZE as usize && size_of::<Found>() == 12);
 
 /// An inline cache.
 #[repr(C)]
@@ -32,24 +33,26 @@ pub struct InlineCache {
     more: Cell<u32>,
 }
 
-/// What is known about objects of a shape at a site.
+/// What is known about objects of a shape at a site. Compiled code reads the kinds that the ABI names.
 #[derive(Clone, Copy)]
+#[repr(u32)]
 enum Found {
     /// An inline slot at this offset of the object.
-    Inline(u32),
+    Inline(u32) = more_entry::INLINE,
     /// An out-of-line slot at this offset of the slots.
-    OutOfLine(u32),
+    OutOfLine(u32) = 1,
     /// A word of a prototype; for one epoch.
-    Holder(u32),
-    /// An accessor, own (epoch 0) or of a prototype; for one epoch.
-    Accessor(Gc<AccessorCell>),
+    Holder(u32) = more_entry::HOLDER,
+    /// An accessor of a prototype; for one epoch.
+    Accessor(Gc<AccessorCell>) = 3,
     /// No such property; for one epoch.
-    Absent,
+    Absent = 4,
     /// An assignment adds it: the new shape and the slot; for one epoch.
-    Addition(crate::shape::Shape, u32),
+    Addition(crate::shape::Shape, u32) = more_entry::ADDITION,
 }
 
 #[derive(Clone, Copy)]
+#[repr(C)]
 struct MoreEntry {
     shape: u32,
     /// PROTO_EPOCH when it was found; 0 if it does not depend on prototypes.
@@ -57,8 +60,10 @@ struct MoreEntry {
     found: Found,
 }
 
+#[repr(C)]
 struct More {
     entries: [Cell<MoreEntry>; MORE_ENTRIES],
+    /// The entry to be overwritten next.
     next: Cell<usize>,
 }
 
@@ -71,23 +76,28 @@ impl Gc<InlineCache> {
 
     #[inline]
     fn recall(self, shape: u32) -> Option<Found> {
-        let entries = &self.more()?.entries;
-        let entry = entries.iter().map(Cell::get).find(|entry| entry.shape == shape)?;
+        let more = self.more()?;
+        let entry = more.entries.iter().find(|entry| entry.get().shape == shape)?.get();
         (entry.epoch == 0 || entry.epoch == PROTO_EPOCH.get()).then_some(entry.found)
     }
 
     #[cold]
     fn remember(self, shape: u32, epoch: u32, found: Found) {
         let entry = MoreEntry { shape, epoch, found };
-        let Some(more) = self.more() else {
+        let more = self.more().unwrap_or_else(|| {
             let free = MoreEntry { shape: 0, epoch: 0, found: Found::Absent };
-            let entries = [Cell::new(entry), Cell::new(free), Cell::new(free), Cell::new(free)];
             let address = heap::allocate_storage(core::mem::size_of::<More>() as u32);
-            // SAFETY: fresh memory of that size.
-            unsafe { core::ptr::write(address as usize as *mut More, More { entries, next: Cell::new(1) }) };
+            let more = More {
+                entries: core::array::from_fn(|_| Cell::new(free)),
+                next: Cell::new(0),
+            };
             self.more.set(address);
-            return;
-        };
+            // SAFETY: fresh memory of that size, initialised here.
+            unsafe {
+                core::ptr::write(address as usize as *mut More, more);
+                Gc::from_address(address)
+            }
+        });
         let same = more.entries.iter().position(|known| known.get().shape == shape);
         let place = same.unwrap_or_else(|| more.next.replace((more.next.get() + 1) % MORE_ENTRIES));
         more.entries[place].set(entry);
@@ -102,7 +112,11 @@ impl Gc<InlineCache> {
         let shape = shape.address();
         let epoch = PROTO_EPOCH.get();
         if entry.attributes.is_accessor() {
-            return self.remember(shape, epoch, Found::Accessor(holder.accessor_slot(entry)));
+            // Objects of a shape share a prototype's accessor, but each has its own accessors in its slots.
+            if holder != object {
+                self.remember(shape, epoch, Found::Accessor(holder.accessor_slot(entry)));
+            }
+            return;
         }
         if holder != object || object.shape().is_dictionary() {
             if self.holder_shape.get() == 0 || self.epoch.get() != epoch || self.holder_shape.get() == shape {
