@@ -11,7 +11,7 @@ use crate::object::{ArrayCell, Attributes, FunctionRecord, Object};
 use crate::realm::{Intrinsic, intrinsic};
 use crate::shape::{Shape, root_shape};
 use crate::state::State;
-use crate::string::{JsString, intern_latin1, intern_utf16};
+use crate::string::{JsString, intern_latin1, intern_utf16, reserve_interned};
 use crate::symbol::{SymbolCell, well_known_named};
 use crate::value::Value;
 
@@ -61,6 +61,7 @@ pub extern "C" fn link_unit(data_base: u32, table_base: u32, index: u32) {
     link_constants(unit);
     link_functions(unit, table_base, index);
     link_shapes(unit);
+    reserve_interned();
 }
 
 fn link_constants(unit: Unit) {

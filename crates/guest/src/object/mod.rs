@@ -29,7 +29,6 @@ use convex_wasm_abi::layout::object as abi;
 
 use crate::cell::{Gc, ObjectKind, kind};
 use crate::heap;
-use crate::memory::PROTO_EPOCH;
 use crate::shape::{Shape, root_shape};
 use crate::value::Value;
 
@@ -182,12 +181,9 @@ impl Object {
         self.flags.set(self.flags.get() | flag);
     }
 
-    /// From now on changes of this object advance PROTO_EPOCH.
+    /// From now on changes of this object advance PROTO_EPOCH. What is cached already cannot depend on it.
     pub fn mark_as_prototype(self) {
-        if !self.has_flag(abi::IS_PROTOTYPE) {
-            self.set_flag(abi::IS_PROTOTYPE);
-            PROTO_EPOCH.set(PROTO_EPOCH.get() + 1);
-        }
+        self.set_flag(abi::IS_PROTOTYPE);
     }
 
     /// Address of slot `slot`. The slot exists.

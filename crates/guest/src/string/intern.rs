@@ -63,11 +63,12 @@ impl Table {
         }
     }
 
-    fn reserve(&mut self) {
-        if (self.used + 1) * 2 <= self.slots.len() {
+    /// Makes room for `more` strings.
+    fn reserve(&mut self, more: usize) {
+        if (self.used + more) * 2 <= self.slots.len() {
             return;
         }
-        let size = (self.slots.len() * 2).max(2048);
+        let size = ((self.used + more) * 2).next_power_of_two().max(2048);
         let old = core::mem::replace(&mut self.slots, vec![0; size]);
         for address in old.into_iter().filter(|&address| address != 0) {
             // SAFETY: as in `probe`.
@@ -89,7 +90,7 @@ impl Table {
 pub(super) fn intern(string: JsString) -> JsString {
     let hash = string.hash();
     TABLE.with(|table| {
-        table.reserve();
+        table.reserve(1);
         let slot = table.probe(hash, |other| other.0.hash.get() == hash && other.equals(string));
         match table.slots[slot] {
             0 => {
@@ -113,7 +114,7 @@ pub fn intern_latin1(units: &[u8]) -> JsString {
     }
     let hash = hash_latin1(units);
     TABLE.with(|table| {
-        table.reserve();
+        table.reserve(1);
         let slot = table.probe(hash, |other| {
             other.0.hash.get() == hash
                 && match other.units() {
@@ -132,6 +133,12 @@ pub fn intern_latin1(units: &[u8]) -> JsString {
             address => unsafe { JsString::from_address(address) },
         }
     })
+}
+
+/// Makes room in the table for executions to come, lest each of them has to rebuild it.
+pub fn reserve_interned() {
+    const ROOM: usize = 1024;
+    TABLE.with(|table| table.reserve(ROOM));
 }
 
 /// The interned string of UTF-16 units.

@@ -6,7 +6,7 @@ mod intern;
 mod number;
 
 pub use builder::StringBuilder;
-pub use intern::{intern_latin1, intern_str, intern_utf16};
+pub use intern::{intern_latin1, intern_str, intern_utf16, reserve_interned};
 pub use number::{append_number, array_index, is_space, number_to_string, parse_number, prepare_small_ints};
 
 use core::cell::Cell;
