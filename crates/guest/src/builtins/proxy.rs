@@ -56,15 +56,24 @@ fn construct_new(cx: &CallContext) -> JsResult {
 
 /// ProxyCreate.
 fn create(target: Value, handler: Value) -> JsResult<Gc<ProxyObject>> {
-    let (Some(target_object), Some(handler)) = (target.as_object(), handler.as_object()) else {
+    let (Some(target), Some(handler)) = (target.as_object(), handler.as_object()) else {
         return Err(throw_type_error("Cannot create proxy with a non-object as target or handler"));
     };
-    Ok(Gc::new(ProxyObject {
+    Ok(of(target, handler))
+}
+
+fn of(target: Object, handler: Object) -> Gc<ProxyObject> {
+    Gc::new(ProxyObject {
         header: ObjectHeader::new::<ProxyObject>(intrinsic(Intrinsic::ObjectPrototype)),
-        parts: Cell::new(Some((target_object, handler))),
-        callable: call::is_callable(target),
-        constructor: call::is_constructor(target),
-    }))
+        parts: Cell::new(Some((target, handler))),
+        callable: call::is_callable(target.into()),
+        constructor: call::is_constructor(target.into()),
+    })
+}
+
+/// A proxy of the guest's own.
+pub fn new(target: Object, handler: Object) -> Value {
+    of(target, handler).into()
 }
 
 fn revocable(cx: &CallContext) -> JsResult {

@@ -1,11 +1,15 @@
 //! Globals that only actions may use, and globals the guest does not have.
 
 use convex_wasm_abi::memory::phase;
+use convex_wasm_abi::unit::function_info as info;
 
 use super::throw_forbidden;
-use crate::builtin::{CallContext, Method, accessor, methods, native};
+use crate::builtin::{CallContext, Method, method, methods, native, native_constructor};
+use crate::builtins::proxy;
 use crate::memory::PHASE;
+use crate::object::{Attributes, Object, new_native_function};
 use crate::realm::global;
+use crate::string::JsString;
 use crate::throw::{JsResult, hand_over};
 use crate::value::Value;
 
@@ -17,7 +21,8 @@ const FUNCTIONS: &[Method] = &[
     ("clearInterval", 1, native(|_| Ok(Value::UNDEFINED))),
 ];
 
-/// Names that exist in the default runtime. Whoever looks at them is run on V8.
+/// Names that exist in the default runtime. Libraries look at many of them without need, so each is a stand-in: a proxy
+/// that `typeof` and comparisons take for the real thing, while whoever uses it is run on V8.
 const MISSING: &[&str] = &[
     "AbortController",
     "AbortSignal",
@@ -47,15 +52,57 @@ const MISSING: &[&str] = &[
     "WritableStreamDefaultWriter",
 ];
 
+/// Those that are plain objects; the others are constructors.
+const NAMESPACES: &[&str] = &["Atomics", "Intl", "WebAssembly"];
+
+/// What can be done with an object, as the traps of a proxy.
+const TRAPS: &[&str] = &[
+    "apply",
+    "construct",
+    "defineProperty",
+    "deleteProperty",
+    "get",
+    "getOwnPropertyDescriptor",
+    "getPrototypeOf",
+    "has",
+    "isExtensible",
+    "ownKeys",
+    "preventExtensions",
+    "set",
+    "setPrototypeOf",
+];
+
 /// Defines them.
 pub(super) fn install() {
     let global = global();
     methods(global, FUNCTIONS);
+    let traps = Object::new();
+    for trap in TRAPS {
+        method(traps, trap, 0, native(used));
+    }
     for name in MISSING {
         if global.find((*name).into()).is_none() {
-            accessor(global, name, native(missing), Some(native(replace)));
+            let stand_in = stand_in(name, traps);
+            global.define(*name, stand_in, Attributes::HIDDEN);
         }
     }
+}
+
+fn stand_in(name: &str, traps: Object) -> Value {
+    let handler = Object::ordinary(Some(traps));
+    handler.define("name", JsString::from_str(name).into(), Attributes::ALL);
+    let target = match NAMESPACES.contains(&name) {
+        true => Object::new(),
+        false => new_native_function(name, 0, native_constructor(used), info::CONSTRUCTOR).object(),
+    };
+    proxy::new(target, handler)
+}
+
+/// Every trap; `this` is the handler, which knows the name.
+fn used(cx: &CallContext) -> JsResult {
+    let name = cx.this.as_object().map(|handler| handler.get("name".into()));
+    let name = name.transpose()?.and_then(Value::as_string);
+    hand_over(&name.map_or_else(String::new, |name| name.to_text()))
 }
 
 /// What an error says about something that only actions may use.
@@ -71,16 +118,4 @@ fn refuse(_: &CallContext, code: &str, description: &str) -> JsResult {
         hand_over(description);
     }
     Err(throw_forbidden(code, description))
-}
-
-fn missing(cx: &CallContext) -> JsResult {
-    let name = cx.callee.static_name().to_text();
-    hand_over(name.trim_start_matches("get "))
-}
-
-/// Assignment makes it an ordinary property.
-fn replace(cx: &CallContext) -> JsResult {
-    let name = cx.callee.static_name().to_text();
-    global().define(name.trim_start_matches("set "), cx.arg(0), crate::object::Attributes::HIDDEN);
-    Ok(Value::UNDEFINED)
 }
