@@ -203,6 +203,9 @@ pub mod more_entry {
     pub const INLINE: u32 = 0;
     /// A data property of a prototype, at the address WHERE. (Only for gets.)
     pub const HOLDER: u32 = 2;
+    /// The property is the number of elements of a typed array: what is at `typed_array::LENGTH`, or if that is 0, what the
+    /// guest says. (Only for gets.)
+    pub const ELEMENT_COUNT: u32 = 6;
     /// An assignment to an object without flags adds the property: the new shape is WHERE, the value goes to slot SLOT. (Only for sets.)
     pub const ADDITION: u32 = 5;
 }

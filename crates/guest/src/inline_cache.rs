@@ -8,12 +8,14 @@ use core::cell::Cell;
 
 use convex_wasm_abi::layout::{more_entry, object as object_abi};
 
+use crate::builtins::typed_array;
 use crate::cell::{Gc, kind};
 use crate::heap;
 use crate::key::PropertyKey;
 use crate::memory::PROTO_EPOCH;
 use crate::names::keys;
 use crate::object::{AccessorCell, Attributes, Object, exotic};
+use crate::realm::{Intrinsic, intrinsic};
 use crate::shape::Entry;
 use crate::throw::JsResult;
 use crate::value::Value;
@@ -49,6 +51,8 @@ enum Found {
     Absent = 4,
     /// An assignment adds it: the new shape and the slot; for one epoch.
     Addition(crate::shape::Shape, u32) = more_entry::ADDITION,
+    /// The number of elements of a typed array; for one epoch.
+    ElementCount = more_entry::ELEMENT_COUNT,
 }
 
 #[derive(Clone, Copy)]
@@ -178,6 +182,7 @@ pub fn get(object: Object, key: PropertyKey, receiver: Value, cache: Gc<InlineCa
             Found::Holder(slot) => load(slot),
             Found::Absent => Value::UNDEFINED,
             Found::Accessor(accessor) => return call_getter(accessor, receiver),
+            Found::ElementCount => typed_array::view(object).map_or(Value::EMPTY, |array| array.length().into()),
             Found::OutOfLine(_) | Found::Addition(..) => Value::EMPTY,
         };
         if !value.is_empty() {
@@ -185,6 +190,19 @@ pub fn get(object: Object, key: PropertyKey, receiver: Value, cache: Gc<InlineCa
         }
     }
     get_slow(object, key, receiver, cache)
+}
+
+/// Whether `length` of a typed array is the getter of its prototypes.
+fn has_original_length(array: Object) -> bool {
+    let mut holder = Some(array);
+    while let Some(object) = holder {
+        if let Some(entry) = object.find(keys::length()) {
+            return entry.attributes.is_accessor()
+                && object.accessor_slot(entry).get.get() == intrinsic(Intrinsic::TypedArrayLength).into();
+        }
+        holder = object.prototype();
+    }
+    false
 }
 
 fn call_getter(accessor: Gc<AccessorCell>, receiver: Value) -> JsResult {
@@ -196,6 +214,13 @@ fn get_slow(object: Object, key: PropertyKey, receiver: Value, cache: Gc<InlineC
     let is_array = object.kind.get() == kind::ARRAY;
     if is_array && key == keys::length() {
         return object.get(key);
+    }
+    if let Some(array) = typed_array::view(object)
+        && key == keys::length()
+        && has_original_length(object)
+    {
+        cache.remember(object.shape().address(), PROTO_EPOCH.get(), Found::ElementCount);
+        return Ok(array.length().into());
     }
     let mut holder = object;
     loop {

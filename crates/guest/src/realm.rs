@@ -146,6 +146,8 @@ intrinsics! {
     DomExceptionPrototype,
     /// `Function.prototype[Symbol.hasInstance]`
     HasInstance,
+    /// The getter of `%TypedArray%.prototype.length`
+    TypedArrayLength,
     /// The function that always throws (`arguments.callee` of strict functions)
     ThrowTypeError,
 }

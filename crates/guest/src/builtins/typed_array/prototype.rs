@@ -14,7 +14,7 @@ use crate::convert::{
 use crate::key::PropertyKey;
 use crate::names::keys;
 use crate::object::Attributes;
-use crate::realm::{Intrinsic, intrinsic};
+use crate::realm::{Intrinsic, intrinsic, set_intrinsic};
 use crate::string::{JsString, StringBuilder};
 use crate::throw::{JsResult, throw_type_error};
 use crate::value::Value;
@@ -57,6 +57,11 @@ pub(super) fn install() {
             ("length", native(|cx| Ok(Value::from(this(cx)?.length())))),
         ],
     );
+    if let Some(entry) = prototype.find(keys::length())
+        && let Some(getter) = prototype.accessor_slot(entry).get.get().as_object()
+    {
+        set_intrinsic(Intrinsic::TypedArrayLength, getter);
+    }
     accessor(prototype, "@@toStringTag", native(tag), None);
 }
 
