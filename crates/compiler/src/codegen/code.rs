@@ -231,8 +231,14 @@ impl Code {
 
     // ---- short forms ----
 
-    /// `local.get`
+    /// `local.get`; right after a `local.set` of the same local, both become `local.tee`.
     pub fn get(&mut self, local: Local) -> &mut Self {
+        if let Some(Item::Plain(last @ Instruction::LocalSet(_))) = self.items.last_mut()
+            && matches!(last, Instruction::LocalSet(set) if *set == local.0)
+        {
+            *last = Instruction::LocalTee(local.0);
+            return self;
+        }
         self.emit(Instruction::LocalGet(local.0))
     }
 

@@ -1,7 +1,7 @@
 //! Sequences outlined as functions of the unit itself: common cases inline, rare ones in the guest.
 
 use convex_wasm_abi::functions::Runtime;
-use convex_wasm_abi::layout::{self, array, function, inline_cache, kind, more_entry, object, string};
+use convex_wasm_abi::layout::{self, array, function, inline_cache, kind, more_entry, object, string, typed_array};
 use convex_wasm_abi::memory::{ARGUMENTS, HEAP_LIMIT, HEAP_TOP, PROTO_EPOCH};
 use convex_wasm_abi::value::{self, FIRST_TAGGED, TAG_BIGINT, TAG_INT, TAG_OBJECT, TAG_SHIFT, TAG_STRING};
 use wasm_encoder::{BlockType, Instruction, ValType};
@@ -389,9 +389,10 @@ fn get(code: &mut Code) {
     code.get(absolute).call_runtime(Runtime::Get);
 }
 
-/// `length` of strings and arrays, then as any property.
+/// `length` of strings, arrays and typed arrays, then as any property.
 fn length(code: &mut Code) {
-    let cell = code.take_local(ValType::I32);
+    let (cell, shape) = (code.take_local(ValType::I32), code.take_local(ValType::I32));
+    let absolute = code.take_local(ValType::I32);
     code.get(A).has_tag(TAG_STRING).start_if(BlockType::Empty);
     code.get(A).string_length().tag_i32(TAG_INT);
     return_inside(code);
@@ -402,6 +403,16 @@ fn length(code: &mut Code) {
     code.emit(Instruction::I32Eqz).start_if(BlockType::Empty);
     code.get(cell).load_i32(array::LENGTH).tag_i32(TAG_INT);
     return_inside(code);
+    code.end();
+    let other = code.block(BlockType::Empty);
+    data_address(code, Local(2));
+    code.set(absolute).get(cell).load_i32(object::SHAPE).set(shape);
+    find_more(code, shape, absolute, other, |code, entry| {
+        code.get(entry).load_i32(more_entry::FOUND).i32(more_entry::ELEMENT_COUNT.cast_signed());
+        code.emit(Instruction::I32Ne).br_if(other);
+        code.get(cell).load_i32(typed_array::LENGTH).tee(shape).emit(Instruction::I32Eqz).br_if(other);
+        code.get(shape).tag_i32(TAG_INT).emit(Instruction::Return);
+    });
     code.end().end();
     code.get(A).get(Local(1)).get(Local(2)).call_helper(Helper::Get);
 }
