@@ -46,8 +46,8 @@ pub fn encode(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Forgiving-base64 decode of the Infra standard.
-fn decode(text: &[u8]) -> Option<Vec<u8>> {
+/// Forgiving-base64 decode of the Infra standard; the reason if it is none.
+fn decode(text: &[u8]) -> Result<Vec<u8>, &'static str> {
     let mut text: Vec<u8> = text.iter().copied().filter(|byte| !matches!(byte, 9 | 10 | 12 | 13 | 32)).collect();
     if text.len() % 4 == 0 {
         for _ in 0..2 {
@@ -56,25 +56,25 @@ fn decode(text: &[u8]) -> Option<Vec<u8>> {
             }
         }
     }
-    if text.len() % 4 == 1 {
-        return None;
+    let digits: Option<Vec<u32>> =
+        text.iter().map(|byte| ALPHABET.iter().position(|digit| digit == byte).map(|digit| digit as u32)).collect();
+    let digits = digits.ok_or("Invalid character")?;
+    if digits.len() % 4 == 1 {
+        return Err("The string to be decoded is not correctly encoded.");
     }
     let mut out = Vec::with_capacity(text.len() / 4 * 3 + 2);
-    for chunk in text.chunks(4) {
-        let mut group = 0u32;
-        for byte in chunk {
-            group = group << 6 | ALPHABET.iter().position(|digit| digit == byte)? as u32;
-        }
-        group <<= 6 * (4 - chunk.len());
+    for chunk in digits.chunks(4) {
+        let group = chunk.iter().fold(0, |group, digit| group << 6 | digit) << (6 * (4 - chunk.len()));
         out.extend_from_slice(&group.to_be_bytes()[1..chunk.len()]);
     }
-    Some(out)
+    Ok(out)
 }
 
 fn atob(cx: &CallContext) -> JsResult {
-    let text = latin1(require_argument(cx)?);
-    match text.and_then(|text| decode(&text)) {
-        Some(bytes) => Ok(JsString::from_latin1(&bytes).into()),
-        None => Err(throw_dom_exception("InvalidCharacterError", "The string to be decoded is not correctly encoded.")),
+    // Beyond Latin-1 nothing is in the alphabet.
+    let text = latin1(require_argument(cx)?).unwrap_or_else(|| b"?".to_vec());
+    match decode(&text) {
+        Ok(bytes) => Ok(JsString::from_latin1(&bytes).into()),
+        Err(reason) => Err(throw_dom_exception("InvalidCharacterError", reason)),
     }
 }

@@ -59,7 +59,7 @@ fn to_string(cx: &CallContext) -> JsResult {
     let this = this_bigint(cx, "toString")?;
     let radix = if cx.arg(0).is_undefined() { 10.0 } else { to_integer_or_infinity(cx.arg(0))? };
     if !(2.0..=36.0).contains(&radix) {
-        return Err(throw_range_error("toString() radix must be between 2 and 36"));
+        return Err(throw_range_error("toString() radix argument must be between 2 and 36"));
     }
     let text = this.as_bigint().map(|bigint| bigint.value().to_str_radix(radix as u32)).unwrap_or_default();
     Ok(text.as_str().into())

@@ -1,7 +1,9 @@
 //! `Math` (ECMA-262 §21.3).
 
 mod fdlibm;
+mod power;
 mod random;
+mod trigonometry;
 
 use crate::builtin::{CallContext, constants, methods, native, to_string_tag};
 use crate::convert::{to_int32, to_number, to_uint32};
@@ -32,9 +34,9 @@ pub(crate) fn install() {
         &[
             ("abs", 1, native(abs)),
             ("acos", 1, native(|cx| unary(cx, libm::acos))),
-            ("acosh", 1, native(|cx| unary(cx, libm::acosh))),
+            ("acosh", 1, native(|cx| unary(cx, fdlibm::acosh))),
             ("asin", 1, native(|cx| unary(cx, libm::asin))),
-            ("asinh", 1, native(|cx| unary(cx, libm::asinh))),
+            ("asinh", 1, native(|cx| unary(cx, fdlibm::asinh))),
             ("atan", 1, native(|cx| unary(cx, libm::atan))),
             ("atanh", 1, native(|cx| unary(cx, libm::atanh))),
             ("atan2", 2, native(|cx| binary(cx, libm::atan2))),
@@ -42,8 +44,8 @@ pub(crate) fn install() {
             ("cbrt", 1, native(|cx| unary(cx, fdlibm::cbrt))),
             ("expm1", 1, native(|cx| unary(cx, libm::expm1))),
             ("clz32", 1, native(|cx| Ok(to_uint32(cx.arg(0))?.leading_zeros().into()))),
-            ("cos", 1, native(|cx| unary(cx, libm::cos))),
-            ("cosh", 1, native(|cx| unary(cx, libm::cosh))),
+            ("cos", 1, native(|cx| unary(cx, trigonometry::cos))),
+            ("cosh", 1, native(|cx| unary(cx, fdlibm::cosh))),
             ("exp", 1, native(|cx| unary(cx, fdlibm::exp))),
             ("floor", 1, native(|cx| rounding(cx, f64::floor))),
             ("fround", 1, native(|cx| unary(cx, |number| number as f32 as f64))),
@@ -52,18 +54,18 @@ pub(crate) fn install() {
             ("log", 1, native(|cx| unary(cx, fdlibm::log))),
             ("log1p", 1, native(|cx| unary(cx, libm::log1p))),
             ("log2", 1, native(|cx| unary(cx, libm::log2))),
-            ("log10", 1, native(|cx| unary(cx, libm::log10))),
+            ("log10", 1, native(|cx| unary(cx, fdlibm::log10))),
             ("max", 2, native(max)),
             ("min", 2, native(min)),
             ("pow", 2, native(|cx| binary(cx, pow))),
             ("random", 0, native(|_| Ok(Value::double(random::next())))),
             ("round", 1, native(|cx| rounding(cx, round))),
             ("sign", 1, native(|cx| unary(cx, sign))),
-            ("sin", 1, native(|cx| unary(cx, libm::sin))),
-            ("sinh", 1, native(|cx| unary(cx, libm::sinh))),
+            ("sin", 1, native(|cx| unary(cx, trigonometry::sin))),
+            ("sinh", 1, native(|cx| unary(cx, fdlibm::sinh))),
             ("sqrt", 1, native(|cx| unary(cx, f64::sqrt))),
             ("tan", 1, native(|cx| unary(cx, libm::tan))),
-            ("tanh", 1, native(|cx| unary(cx, libm::tanh))),
+            ("tanh", 1, native(|cx| unary(cx, fdlibm::tanh))),
             ("trunc", 1, native(|cx| rounding(cx, f64::trunc))),
         ],
     );
@@ -112,7 +114,7 @@ pub fn pow(base: f64, exponent: f64) -> f64 {
     if exponent.is_nan() || base.abs() == 1.0 && exponent.is_infinite() {
         return f64::NAN;
     }
-    libm::pow(base, exponent)
+    power::pow(base, exponent)
 }
 
 fn imul(cx: &CallContext) -> JsResult {

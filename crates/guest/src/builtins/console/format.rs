@@ -4,6 +4,8 @@ use super::inspect::{inspect, inspect_to_depth, number_text};
 use crate::builtins::json;
 use crate::convert::to_number;
 use crate::error::safe_to_string;
+use crate::names::keys;
+use crate::object::{Content, Object};
 use crate::string::JsString;
 use crate::value::Value;
 
@@ -71,7 +73,7 @@ fn convert(directive: char, value: Value) -> String {
     }
 }
 
-/// `%s`: objects without a `toString` of their own are inspected.
+/// `%s`: objects whose `toString` is built in are inspected.
 fn text(value: Value) -> String {
     if let Some(number) = value.as_number() {
         return number_text(number);
@@ -79,11 +81,27 @@ fn text(value: Value) -> String {
     if value.is_bigint() {
         return inspect(value);
     }
-    let Some(object) = value.as_object() else { return safe_to_string(value) };
-    if crate::error::constructor_name(object) != "Object" && super::inspect::is_error(object) {
-        return safe_to_string(value);
+    match value.as_object() {
+        Some(object) if has_built_in_text(object) => inspect_to_depth(value, 0),
+        _ => safe_to_string(value),
     }
-    inspect_to_depth(value, 0)
+}
+
+/// Whether the object inherits its `toString`, from a prototype whose constructor is built in.
+fn has_built_in_text(object: Object) -> bool {
+    if object.find(keys::to_string()).is_some() {
+        return false;
+    }
+    let mut holder = object.prototype();
+    while let Some(current) = holder {
+        if current.find(keys::to_string()).is_some() {
+            let constructor = current.ordinary_get_own(keys::constructor()).map(|property| property.content);
+            let Some(Content::Data(constructor)) = constructor else { return false };
+            return constructor.as_object().and_then(Object::as_function).is_some_and(|function| function.is_native());
+        }
+        holder = current.prototype();
+    }
+    true
 }
 
 /// `parseFloat` of the text, for what is no number.

@@ -101,3 +101,114 @@ pub fn cbrt(x: f64) -> f64 {
     let r = (r - t) / (w + r);
     t + t * r
 }
+
+/// Hyperbolic cosine (fdlibm, `e_cosh.c`).
+pub fn cosh(x: f64) -> f64 {
+    let magnitude = x.abs();
+    if magnitude < 0.5 * core::f64::consts::LN_2 {
+        let t = libm::expm1(magnitude);
+        let w = 1.0 + t;
+        return if magnitude < 2f64.powi(-55) { w } else { 1.0 + (t * t) / (w + w) };
+    }
+    if magnitude < 22.0 {
+        let t = exp(magnitude);
+        return 0.5 * t + 0.5 / t;
+    }
+    half_exp(magnitude, 0.5)
+}
+
+/// `factor * e^x` for a large x, where e^x itself may overflow.
+fn half_exp(x: f64, factor: f64) -> f64 {
+    const LOG_MAX: f64 = 709.782712893384;
+    if x <= LOG_MAX {
+        return factor * exp(x);
+    }
+    let w = exp(0.5 * x);
+    (factor * w) * w
+}
+
+/// Hyperbolic sine (fdlibm, `e_sinh.c`).
+pub fn sinh(x: f64) -> f64 {
+    let magnitude = x.abs();
+    if magnitude < 2f64.powi(-28) || x.is_nan() {
+        return x;
+    }
+    let half = 0.5f64.copysign(x);
+    if magnitude >= 22.0 {
+        return half_exp(magnitude, half);
+    }
+    let t = libm::expm1(magnitude);
+    if magnitude < 1.0 { half * (2.0 * t - t * t / (t + 1.0)) } else { half * (t + t / (t + 1.0)) }
+}
+
+/// Hyperbolic tangent (fdlibm, `s_tanh.c`).
+pub fn tanh(x: f64) -> f64 {
+    let magnitude = x.abs();
+    if magnitude < 2f64.powi(-28) || x.is_nan() {
+        return x;
+    }
+    let result = if magnitude >= 22.0 {
+        1.0
+    } else if magnitude >= 1.0 {
+        1.0 - 2.0 / (libm::expm1(2.0 * magnitude) + 2.0)
+    } else {
+        let t = libm::expm1(-2.0 * magnitude);
+        -t / (t + 2.0)
+    };
+    result.copysign(x)
+}
+
+/// Inverse hyperbolic sine (fdlibm, `s_asinh.c`).
+pub fn asinh(x: f64) -> f64 {
+    let magnitude = x.abs();
+    if magnitude < 2f64.powi(-28) || !x.is_finite() {
+        return x;
+    }
+    let result = if magnitude > 2f64.powi(28) {
+        log(magnitude) + core::f64::consts::LN_2
+    } else if magnitude > 2.0 {
+        log(2.0 * magnitude + 1.0 / ((x * x + 1.0).sqrt() + magnitude))
+    } else {
+        let t = x * x;
+        libm::log1p(magnitude + t / (1.0 + (1.0 + t).sqrt()))
+    };
+    result.copysign(x)
+}
+
+/// Inverse hyperbolic cosine (fdlibm, `e_acosh.c`).
+pub fn acosh(x: f64) -> f64 {
+    if x < 1.0 || x.is_nan() {
+        f64::NAN
+    } else if x >= 2f64.powi(28) {
+        if x.is_infinite() { x } else { log(x) + core::f64::consts::LN_2 }
+    } else if x > 2.0 {
+        log(2.0 * x - 1.0 / (x + (x * x - 1.0).sqrt()))
+    } else {
+        let t = x - 1.0;
+        libm::log1p(t + (2.0 * t + t * t).sqrt())
+    }
+}
+
+/// Decimal logarithm (fdlibm, `e_log10.c`): of the power of two and of the mantissa.
+pub fn log10(x: f64) -> f64 {
+    const IVLN10: f64 = 4.34294481903251816668e-01;
+    const LOG10_2_HI: f64 = 3.01029995663611771306e-01;
+    const LOG10_2_LO: f64 = 3.69423907715893078616e-13;
+    if x == 0.0 {
+        return f64::NEG_INFINITY;
+    }
+    if x < 0.0 || x.is_nan() {
+        return f64::NAN;
+    }
+    if x.is_infinite() || x == 1.0 {
+        return if x == 1.0 { 0.0 } else { x };
+    }
+    let (scaled, mut k) = if x < f64::MIN_POSITIVE { (x * 2f64.powi(54), -54) } else { (x, 0) };
+    let bits = scaled.to_bits();
+    k += (bits >> 52) as i32 - 1023;
+    let i = u64::from(k < 0);
+    let mantissa = f64::from_bits(bits & 0x000F_FFFF_FFFF_FFFF | (0x3FF - i) << 52);
+    let y = (k + i as i32) as f64;
+    let z = y * LOG10_2_LO + IVLN10 * log(mantissa);
+    z + y * LOG10_2_HI
+}

@@ -1,22 +1,54 @@
 //! Sets of characters, and when characters are the same in spite of their case.
 
-/// Canonicalize of ECMA-262 §22.2.2.7.3 without the flags `u` and `v`: single units, upper case.
-#[inline]
-pub fn canonicalize(unit: u32) -> u32 {
-    match unit {
-        0x61..=0x7A => unit - 0x20,
-        0..=0x7F => unit,
-        _ => canonicalize_wide(unit),
+/// How case is ignored (Canonicalize of ECMA-262 §22.2.2.7.3).
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Folding {
+    /// It is not.
+    None,
+    /// Flag `i` alone: single units, by their upper case.
+    Upper,
+    /// Flags `i` and `u`: code points, by simple case folding.
+    Simple,
+}
+
+impl Folding {
+    /// The character that stands for all that are the same but for their case.
+    #[inline]
+    pub fn canonicalize(self, unit: u32) -> u32 {
+        match (self, unit) {
+            (Folding::None, _) => unit,
+            (Folding::Upper, 0x61..=0x7A) => unit - 0x20,
+            (Folding::Simple, 0x41..=0x5A) => unit + 0x20,
+            (_, 0..=0x7F) => unit,
+            (Folding::Upper, _) => upper(unit),
+            (Folding::Simple, _) => folded(unit),
+        }
     }
 }
 
-fn canonicalize_wide(unit: u32) -> u32 {
-    let Some(point) = char::from_u32(unit) else { return unit };
-    let mut upper = point.to_uppercase();
-    match (upper.next(), upper.next()) {
-        (Some(upper), None) if (upper as u32) >= 0x80 && (upper as u32) < 0x1_0000 => upper as u32,
-        _ => unit,
+/// The only character of a conversion; `None` if there are more.
+fn only(mut points: impl Iterator<Item = char>) -> Option<u32> {
+    let first = points.next()?;
+    points.next().is_none().then_some(first as u32)
+}
+
+fn upper(unit: u32) -> u32 {
+    let upper = char::from_u32(unit).and_then(|point| only(point.to_uppercase()));
+    upper.filter(|upper| (0x80..0x1_0000).contains(upper)).unwrap_or(unit)
+}
+
+/// Simple case folding. Its classes are those of "lower case of the upper case", except for the Turkish dotless i.
+fn folded(unit: u32) -> u32 {
+    const DOTLESS_I: u32 = 0x131;
+    if unit == DOTLESS_I {
+        return unit;
     }
+    let through = |unit: u32, upper: bool| {
+        let point = char::from_u32(unit)?;
+        if upper { only(point.to_uppercase()) } else { only(point.to_lowercase()) }
+    };
+    let upper = through(unit, true).unwrap_or(unit);
+    through(upper, false).unwrap_or(upper)
 }
 
 /// Whether `.` refuses it.
@@ -27,8 +59,11 @@ pub fn is_line_terminator(unit: u32) -> bool {
 
 /// Whether `\w` takes it.
 #[inline(always)]
-pub fn is_word(unit: u32) -> bool {
-    unit < 0x80 && ((unit as u8).is_ascii_alphanumeric() || unit == b'_' as u32)
+pub fn is_word(unit: u32, folding: Folding) -> bool {
+    match unit {
+        0..0x80 => (unit as u8).is_ascii_alphanumeric() || unit == b'_' as u32,
+        _ => folding == Folding::Simple && matches!(unit, 0x17F | 0x212A),
+    }
 }
 
 /// A set of the Latin-1 characters.
@@ -59,24 +94,34 @@ impl Bitmap {
 #[derive(Clone, Default)]
 pub struct Ranges {
     /// First and last character of each.
-    pub ranges: Vec<(u32, u32)>,
+    ranges: Vec<(u32, u32)>,
+    /// Those of escapes, which have every character in all its cases.
+    complete: Vec<(u32, u32)>,
     /// Whether the set is everything else.
-    pub inverted: bool,
+    inverted: bool,
 }
 
 /// Largest number of characters that are canonicalized one by one.
 const MAX_FOLDED: u32 = 0x1000;
 
 impl Ranges {
+    /// No ranges yet.
+    pub fn new(inverted: bool) -> Ranges {
+        Ranges { inverted, ..Ranges::default() }
+    }
+
     /// Adds a range.
     pub fn add(&mut self, first: u32, last: u32) {
         self.ranges.push((first, last));
     }
 
     /// Adds `\d`, `\w`, `\s` or, in upper case, their complements. False if it is none of these.
-    pub fn add_escape(&mut self, escape: u32) -> bool {
+    pub fn add_escape(&mut self, escape: u32, folding: Folding) -> bool {
         const DIGITS: &[(u32, u32)] = &[(0x30, 0x39)];
         const WORDS: &[(u32, u32)] = &[(0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)];
+        /// With ſ and the Kelvin sign, which fold to letters of ASCII.
+        const FOLDED_WORDS: &[(u32, u32)] =
+            &[(0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A), (0x17F, 0x17F), (0x212A, 0x212A)];
         const SPACES: &[(u32, u32)] = &[
             (9, 13),
             (0x20, 0x20),
@@ -91,38 +136,36 @@ impl Ranges {
         ];
         let set = match escape {
             0x64 | 0x44 => DIGITS,
+            0x77 | 0x57 if folding == Folding::Simple => FOLDED_WORDS,
             0x77 | 0x57 => WORDS,
             0x73 | 0x53 => SPACES,
             _ => return false,
         };
         if escape >= 0x61 {
-            self.ranges.extend_from_slice(set);
+            self.complete.extend_from_slice(set);
             return true;
         }
         let mut next = 0;
         for &(first, last) in set {
             if first > next {
-                self.add(next, first - 1);
+                self.complete.push((next, first - 1));
             }
             next = last + 1;
         }
-        self.add(next, 0x10_FFFF);
+        self.complete.push((next, 0x10_FFFF));
         true
     }
 
     /// The class that matches these characters; `None` if folding case would take too long.
-    pub fn compile(&self, ignore_case: bool) -> Option<CharClass> {
+    pub fn compile(&self, folding: Folding) -> Option<CharClass> {
         let mut ranges = self.ranges.clone();
-        if ignore_case {
-            let folded = self.ranges.iter().flat_map(|&(first, last)| {
-                (first..=last.min(first + MAX_FOLDED)).map(canonicalize).map(|unit| (unit, unit))
-            });
-            ranges.extend(folded);
-            let is_large = |&(first, last): &(u32, u32)| last - first > MAX_FOLDED;
-            // Ranges that reach to the end contain the upper case of everything in them.
-            if self.ranges.iter().any(|range| is_large(range) && range.1 < 0x10_FFFF) {
+        ranges.extend_from_slice(&self.complete);
+        if folding != Folding::None {
+            if self.ranges.iter().any(|&(first, last)| last - first > MAX_FOLDED) {
                 return None;
             }
+            let units = self.ranges.iter().flat_map(|&(first, last)| first..=last);
+            ranges.extend(units.map(|unit| folding.canonicalize(unit)).map(|unit| (unit, unit)));
         }
         ranges.sort_unstable();
         let mut merged: Vec<(u32, u32)> = vec![];
@@ -132,7 +175,7 @@ impl Ranges {
                 _ => merged.push((first, last)),
             }
         }
-        let mut class = CharClass { bitmap: Bitmap::default(), ranges: merged, ignore_case, inverted: self.inverted };
+        let mut class = CharClass { bitmap: Bitmap::default(), ranges: merged, folding, inverted: self.inverted };
         for unit in 0..256 {
             if class.has_slowly(unit) {
                 class.bitmap.add(unit);
@@ -146,9 +189,9 @@ impl Ranges {
 pub struct CharClass {
     /// Its characters below 256.
     pub bitmap: Bitmap,
-    /// All ranges, ascending; with `ignore_case` the canonical characters are among them.
+    /// All ranges, ascending; the canonical characters are among them.
     ranges: Vec<(u32, u32)>,
-    ignore_case: bool,
+    folding: Folding,
     inverted: bool,
 }
 
@@ -160,7 +203,7 @@ impl CharClass {
     }
 
     fn has_slowly(&self, unit: u32) -> bool {
-        let unit = if self.ignore_case { canonicalize(unit) } else { unit };
+        let unit = self.folding.canonicalize(unit);
         let position = self.ranges.partition_point(|&(_, last)| last < unit);
         let found = self.ranges.get(position).is_some_and(|&(first, _)| first <= unit);
         found != self.inverted
@@ -168,7 +211,7 @@ impl CharClass {
 
     /// Whether it may take characters beyond Latin-1.
     pub fn reaches_beyond(&self) -> bool {
-        self.inverted || self.ignore_case || self.ranges.last().is_some_and(|&(_, last)| last > 255)
+        self.inverted || self.folding != Folding::None || self.ranges.last().is_some_and(|&(_, last)| last > 255)
     }
 }
 
@@ -176,6 +219,6 @@ impl CharClass {
     /// The class of these Latin-1 characters and, if `beyond`, all others.
     pub fn predicted(bitmap: Bitmap, beyond: bool) -> CharClass {
         let ranges = if beyond { vec![(256, 0x10_FFFF)] } else { vec![] };
-        CharClass { bitmap, ranges, ignore_case: false, inverted: false }
+        CharClass { bitmap, ranges, folding: Folding::None, inverted: false }
     }
 }

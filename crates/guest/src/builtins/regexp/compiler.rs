@@ -1,6 +1,6 @@
 //! From a pattern's tree to instructions.
 
-use super::char_class::{Bitmap, CharClass, canonicalize};
+use super::char_class::{Bitmap, CharClass, Folding, Ranges};
 use super::first::first_set;
 use super::flags::Flags;
 use super::instruction::{Code, Instruction, NO_CLASS, Single};
@@ -25,7 +25,7 @@ pub fn compile(pattern: &Pattern, flags: Flags) -> Result<Code, Unsupported> {
         first,
         starts_at_zero,
         multiline: flags.has(Flags::MULTILINE),
-        ignore_case: flags.has(Flags::IGNORE_CASE),
+        folding: flags.folding(),
     })
 }
 
@@ -81,30 +81,32 @@ impl Compiler {
 
     /// The node as a test of one character.
     fn single(&mut self, node: &Node) -> Result<Option<Single>, Unsupported> {
-        let ignore_case = self.flags.has(Flags::IGNORE_CASE);
+        let folding = self.flags.folding();
         Ok(match node {
-            Node::Char(unit) if ignore_case => Some(self.folded(*unit)?),
+            Node::Char(unit) if folding != Folding::None => Some(self.folded(*unit, folding)?),
             Node::Char(unit) => Some(Single::Char(*unit)),
             Node::Dot if self.flags.has(Flags::DOT_ALL) => Some(Single::Any),
             Node::Dot => Some(Single::Dot),
             Node::Class(ranges) => {
-                let class = ranges.compile(ignore_case).ok_or(Unsupported)?;
+                let class = ranges.compile(folding).ok_or(Unsupported)?;
                 Some(Single::Class(self.add_class(class)))
             }
             _ => None,
         })
     }
 
-    /// A character in either case.
-    fn folded(&mut self, unit: u32) -> Result<Single, Unsupported> {
-        if unit < 0x80 {
-            let upper = canonicalize(unit);
-            let lower = (upper as u8).to_ascii_lowercase() as u32;
-            return Ok(if upper == lower { Single::Char(unit) } else { Single::Either(lower, upper) });
+    /// A character in any case.
+    fn folded(&mut self, unit: u32, folding: Folding) -> Result<Single, Unsupported> {
+        let (lower, upper) = ((unit as u8).to_ascii_lowercase() as u32, (unit as u8).to_ascii_uppercase() as u32);
+        if unit < 0x80 && lower == upper {
+            return Ok(Single::Char(unit));
         }
-        let mut ranges = super::char_class::Ranges::default();
+        if unit < 0x80 && folding == Folding::Upper {
+            return Ok(Single::Either(lower, upper));
+        }
+        let mut ranges = Ranges::default();
         ranges.add(unit, unit);
-        let class = ranges.compile(true).ok_or(Unsupported)?;
+        let class = ranges.compile(folding).ok_or(Unsupported)?;
         Ok(Single::Class(self.add_class(class)))
     }
 

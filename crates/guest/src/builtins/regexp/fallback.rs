@@ -1,4 +1,4 @@
-//! The matcher of the crate `regress`, for everything in ECMAScript's patterns.
+//! The matcher of the crate `regress`: complete, but slower. It only sees UTF-16.
 
 use super::flags::Flags;
 use super::program::{NONE, Span};
@@ -30,15 +30,11 @@ impl Matcher {
     pub fn execute(&self, subject: JsString, start: u32, sticky: bool, spans: &mut Vec<Span>) -> bool {
         let start = start as usize;
         let found = match subject.units() {
-            Units::Latin1(units) if units.is_ascii() => match core::str::from_utf8(units) {
-                Ok(text) => self.regex.find_from_ascii(text, start).next(),
-                Err(_) => None,
-            },
             Units::Latin1(units) => {
                 let wide: Vec<u16> = units.iter().map(|&unit| unit as u16).collect();
-                self.find_wide(&wide, start)
+                self.find(&wide, start)
             }
-            Units::Utf16(units) => self.find_wide(units, start),
+            Units::Utf16(units) => self.find(units, start),
         };
         let Some(found) = found.filter(|found| !sticky || found.start() == start) else { return false };
         spans.extend(found.groups().map(|group| match group {
@@ -48,7 +44,7 @@ impl Matcher {
         true
     }
 
-    fn find_wide(&self, units: &[u16], start: usize) -> Option<regress::Match> {
+    fn find(&self, units: &[u16], start: usize) -> Option<regress::Match> {
         if self.is_unicode {
             self.regex.find_from_utf16(units, start).next()
         } else {

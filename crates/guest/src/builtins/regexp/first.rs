@@ -16,7 +16,7 @@ pub fn first_set(node: &Node, flags: Flags) -> (Option<First>, bool) {
         Node::Dot => (None, false),
         Node::Class(ranges) => {
             let first = ranges
-                .compile(flags.has(Flags::IGNORE_CASE))
+                .compile(flags.folding())
                 .map(|class| First { bitmap: class.bitmap, beyond: class.reaches_beyond() });
             (first, false)
         }
@@ -65,6 +65,8 @@ fn of_char(unit: u32, flags: Flags) -> Option<First> {
         if unit >= 0x80 {
             return None;
         }
+        // ſ and the Kelvin sign are letters too.
+        first.beyond |= flags.is_unicode();
         first.bitmap.add((unit as u8).to_ascii_lowercase() as u32);
         first.bitmap.add((unit as u8).to_ascii_uppercase() as u32);
     }

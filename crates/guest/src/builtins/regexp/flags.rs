@@ -1,6 +1,7 @@
 //! Flags of regular expressions and their getters.
 
 use super::RegExpObject;
+use super::char_class::Folding;
 use crate::builtin::{CallContext, accessor, native};
 use crate::convert::to_boolean;
 use crate::object::Object;
@@ -67,6 +68,15 @@ impl Flags {
     #[inline(always)]
     pub fn is_unicode(self) -> bool {
         self.0 & (Flags::UNICODE.0 | Flags::UNICODE_SETS.0) != 0
+    }
+
+    /// How case is ignored.
+    pub fn folding(self) -> Folding {
+        match (self.has(Flags::IGNORE_CASE), self.is_unicode()) {
+            (false, _) => Folding::None,
+            (true, false) => Folding::Upper,
+            (true, true) => Folding::Simple,
+        }
     }
 
     /// The letters.

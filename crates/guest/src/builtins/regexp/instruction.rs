@@ -1,6 +1,6 @@
 //! Instructions of the backtracking matcher.
 
-use super::char_class::CharClass;
+use super::char_class::{CharClass, Folding};
 use super::compiler::First;
 
 /// "No class", "no register".
@@ -116,6 +116,6 @@ pub struct Code {
     pub starts_at_zero: bool,
     /// `^` and `$` match at line ends.
     pub multiline: bool,
-    /// Case does not matter.
-    pub ignore_case: bool,
+    /// How case is ignored.
+    pub folding: Folding,
 }

@@ -1,6 +1,6 @@
 //! The backtracking matcher, over Latin-1 or UTF-16 text as it is.
 
-use super::char_class::{canonicalize, is_line_terminator, is_word};
+use super::char_class::{is_line_terminator, is_word};
 use super::instruction::{Code, Instruction, NO_CLASS, Single};
 use super::program::{NONE, Span};
 use crate::state::State;
@@ -288,7 +288,8 @@ impl<U: Unit> Matcher<'_, U> {
                 },
                 Instruction::WordBoundary(wanted) => {
                     let is_word_at = |position: Option<usize>| {
-                        position.and_then(|position| self.text.get(position)).is_some_and(|&unit| is_word(unit.into()))
+                        let unit = position.and_then(|position| self.text.get(position));
+                        unit.is_some_and(|&unit| is_word(unit.into(), code.folding))
                     };
                     (is_word_at(position.checked_sub(1)) != is_word_at(Some(position))) == wanted
                 }
@@ -395,7 +396,8 @@ impl<U: Unit> Matcher<'_, U> {
         }
         let captured = self.text.get(from as usize..to as usize)?;
         let candidate = self.text.get(position..position + captured.len())?;
-        let same = |a: U, b: U| a == b || self.code.ignore_case && canonicalize(a.into()) == canonicalize(b.into());
+        let folding = self.code.folding;
+        let same = |a: U, b: U| a == b || folding.canonicalize(a.into()) == folding.canonicalize(b.into());
         captured.iter().zip(candidate).all(|(&a, &b)| same(a, b)).then_some(position + captured.len())
     }
 }

@@ -1,7 +1,7 @@
-//! Patterns as trees. Whatever is rare (property escapes, set notation, lookbehind, duplicate names, legacy octal escapes, …)
-//! or wrong is left to the other engine: then the parser answers [`Unsupported`].
+//! Patterns as trees. Whatever is rare (property escapes, set notation, lookbehind, duplicate names, …) or wrong is left to the
+//! other engine: then the parser answers [`Unsupported`].
 
-use super::char_class::Ranges;
+use super::char_class::{Folding, Ranges};
 use super::flags::Flags;
 use crate::string::JsString;
 
@@ -69,7 +69,7 @@ pub struct Pattern {
 /// Parses a pattern.
 pub fn parse(pattern: JsString, flags: Flags) -> Parsed<Pattern> {
     let is_unicode = flags.is_unicode();
-    if flags.has(Flags::UNICODE_SETS) || is_unicode && flags.has(Flags::IGNORE_CASE) {
+    if flags.has(Flags::UNICODE_SETS) {
         return Err(Unsupported);
     }
     let units = pattern.units();
@@ -78,14 +78,23 @@ pub fn parse(pattern: JsString, flags: Flags) -> Parsed<Pattern> {
     } else {
         units.iter().map(u32::from).collect::<Vec<u32>>()
     };
-    let mut parser = Parser { text, at: 0, is_unicode, next_group: 1, names: vec![None], uses: vec![], depth: 0 };
-    let node = parser.alternatives()?;
-    if parser.at < parser.text.len() {
-        return Err(Unsupported);
-    }
-    // References to groups that do not exist are octal escapes or errors.
-    if parser.uses.iter().any(|&group| group >= parser.next_group) {
-        return Err(Unsupported);
+    let mut parser = Parser {
+        text,
+        at: 0,
+        is_unicode,
+        folding: flags.folding(),
+        next_group: 1,
+        names: vec![None],
+        known: None,
+        is_incomplete: false,
+        depth: 0,
+    };
+    let mut node = parser.pattern()?;
+    if parser.is_incomplete {
+        // Something referred to a group that had not been seen: now all are known.
+        parser.known = Some((parser.next_group, core::mem::replace(&mut parser.names, vec![None])));
+        (parser.at, parser.next_group, parser.depth) = (0, 1, 0);
+        node = parser.pattern()?;
     }
     let has_names = parser.names.iter().any(Option::is_some);
     Ok(Pattern { node, group_count: parser.next_group, names: if has_names { parser.names } else { vec![] } })
@@ -96,9 +105,12 @@ struct Parser {
     at: usize,
     is_unicode: bool,
     next_group: u32,
+    folding: Folding,
     names: Vec<Option<JsString>>,
-    /// Groups that back references refer to.
-    uses: Vec<u32>,
+    /// Number and names of all groups, the second time.
+    known: Option<(u32, Vec<Option<JsString>>)>,
+    /// Must be parsed a second time.
+    is_incomplete: bool,
     depth: usize,
 }
 
@@ -133,6 +145,11 @@ impl Parser {
             self.at += wanted.len();
         }
         found
+    }
+
+    fn pattern(&mut self) -> Parsed<Node> {
+        let node = self.alternatives()?;
+        if self.at < self.text.len() { Err(Unsupported) } else { Ok(node) }
     }
 
     fn alternatives(&mut self) -> Parsed<Node> {
@@ -291,33 +308,77 @@ impl Parser {
                 self.at += 1;
                 return Ok((Node::WordBoundary(character == 'b'), false));
             }
-            '1'..='9' => {
-                let mut group: u32 = 0;
-                while let Some(digit) = self.peek().and_then(|unit| char::from_u32(unit)?.to_digit(10)) {
-                    group = group.saturating_mul(10).saturating_add(digit);
-                    self.at += 1;
-                }
-                self.uses.push(group);
-                return Ok((Node::BackReference(group), true));
-            }
+            '1'..='9' => return Ok((self.numbered_reference()?, true)),
             'k' => {
                 self.at += 1;
-                if !self.take('<') {
-                    return Err(Unsupported);
-                }
-                let name = self.group_name()?;
-                // Names that come later are left to the other engine.
-                let group = self.names.iter().position(|known| *known == Some(name)).ok_or(Unsupported)?;
-                return Ok((Node::BackReference(group as u32), true));
+                return Ok((self.named_reference()?, true));
             }
             _ => {}
         }
         let mut class = Ranges::default();
-        if class.add_escape(unit) {
+        if class.add_escape(unit, self.folding) {
             self.at += 1;
             return Ok((Node::Class(class), true));
         }
         Ok((Node::Char(self.character_escape()?), true))
+    }
+
+    /// `\1`: a group, or if there is none of that number, an octal escape or a digit.
+    fn numbered_reference(&mut self) -> Parsed<Node> {
+        let start = self.at;
+        let mut group: u32 = 0;
+        while let Some(digit) = self.peek().and_then(|unit| char::from_u32(unit)?.to_digit(10)) {
+            group = group.saturating_mul(10).saturating_add(digit);
+            self.at += 1;
+        }
+        match self.known {
+            _ if group < self.next_group => Ok(Node::BackReference(group)),
+            Some((count, _)) if group < count => Ok(Node::BackReference(group)),
+            Some(_) if self.is_unicode => Err(Unsupported),
+            Some(_) => {
+                self.at = start;
+                Ok(Node::Char(self.octal_escape()?))
+            }
+            None => {
+                self.is_incomplete = true;
+                Ok(Node::Empty)
+            }
+        }
+    }
+
+    /// `\k<name>`, or just `k` if no group has a name.
+    fn named_reference(&mut self) -> Parsed<Node> {
+        let start = self.at;
+        if let Some((_, names)) = &self.known
+            && !self.is_unicode
+            && names.iter().all(Option::is_none)
+        {
+            return Ok(Node::Char('k' as u32));
+        }
+        let name = if self.take('<') { self.group_name().ok() } else { None };
+        let Some((_, names)) = &self.known else {
+            self.is_incomplete = true;
+            if name.is_none() {
+                self.at = start;
+            }
+            return Ok(Node::Empty);
+        };
+        let group = names.iter().position(|known| known.is_some() && *known == name).ok_or(Unsupported)?;
+        Ok(Node::BackReference(group as u32))
+    }
+
+    /// Up to three octal digits below 0o400, or the digit 8 or 9 itself.
+    fn octal_escape(&mut self) -> Parsed<u32> {
+        let digit = |parser: &Parser| parser.peek().and_then(|unit| char::from_u32(unit)?.to_digit(8));
+        let Some(mut value) = digit(self) else { return self.next() };
+        self.at += 1;
+        let most = if value < 4 { 2 } else { 1 };
+        for _ in 0..most {
+            let Some(next) = digit(self) else { break };
+            value = value * 8 + next;
+            self.at += 1;
+        }
+        Ok(value)
     }
 
     /// A character after a backslash, inside classes and outside.
@@ -344,6 +405,11 @@ impl Parser {
                 None => unit,
             },
             'u' => return self.unicode_escape(),
+            '0'..='9' if !self.is_unicode => {
+                self.at -= 1;
+                return self.octal_escape();
+            }
+            'p' | 'P' | 'k' if !self.is_unicode => unit,
             '0'..='9' | 'p' | 'P' | 'k' => return Err(Unsupported),
             _ if self.is_unicode && !"^$\\.*+?()[]{}|/-".contains(character) => return Err(Unsupported),
             _ => unit,
@@ -381,7 +447,7 @@ impl Parser {
 
     /// A class after its opening bracket.
     fn class(&mut self) -> Parsed<Ranges> {
-        let mut class = Ranges { ranges: vec![], inverted: self.take('^') };
+        let mut class = Ranges::new(self.take('^'));
         while !self.take(']') {
             let Some(first) = self.class_atom(&mut class)? else { continue };
             if !is(self.peek(), '-') || is(self.peek_at(1), ']') {
@@ -410,7 +476,7 @@ impl Parser {
             return Ok(Some(unit));
         }
         let escaped = self.peek().ok_or(Unsupported)?;
-        if class.add_escape(escaped) {
+        if class.add_escape(escaped, self.folding) {
             self.at += 1;
             // `[\d-x]`: the hyphen stands for itself.
             if is(self.peek(), '-') && !is(self.peek_at(1), ']') {
