@@ -1,8 +1,10 @@
 //! `cargo xtask bench`: the kernels on our lane and on Node in the same run, and the life of one call.
 
+use std::process::Command;
+
 use clap::Args;
 
-use crate::process::{command, run as step};
+use crate::process::{build_workspace, programs, run as step};
 use crate::setup;
 
 /// What to measure.
@@ -19,7 +21,8 @@ pub struct Options {
 /// Builds and runs the benchmark program.
 pub fn run(options: &Options) -> anyhow::Result<()> {
     setup::everything()?;
-    let mut bench = command(&["cargo", "run", "--release", "--quiet", "--package", "convex-wasm-benches", "--"]);
+    build_workspace()?;
+    let mut bench = Command::new(programs()?.join("convex-wasm-benches"));
     bench.arg("--node").arg(setup::node().get_program());
     if let Some(only) = &options.only {
         bench.args(["--only", only]);

@@ -1,14 +1,13 @@
 //! `cargo xtask demo`: from nothing to an answered query and mutation, through the real CLI's bundler and the real client.
 
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use clap::Args;
 
-use crate::process::{command, output, run as step};
+use crate::process::{build_workspace, output, programs, run as step};
 use crate::setup;
 
 /// How the demo runs.
@@ -43,9 +42,9 @@ impl Drop for Backend {
 /// Builds, serves, deploys, calls.
 pub fn run(options: &Options) -> anyhow::Result<()> {
     setup::everything()?;
-    step(&mut command(&["cargo", "build", "--release", "--package", "convex-wasm-cli"]))?;
-    let binary = target_directory()?.join("release/convex-wasm");
-    let data = target_directory()?.join("demo");
+    build_workspace()?;
+    let binary = programs()?.join("convex-wasm");
+    let data = programs()?.join("demo");
     if data.exists() {
         std::fs::remove_dir_all(&data).context("could not remove the last demo's data")?;
     }
@@ -72,14 +71,6 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     println!("\nServing {} at {url} (admin key: {key}). Ctrl-C stops it.", setup::EXAMPLE);
     backend.0.wait()?;
     Ok(())
-}
-
-/// Where cargo puts what it builds.
-pub fn target_directory() -> anyhow::Result<PathBuf> {
-    let metadata = output(&mut command(&["cargo", "metadata", "--format-version", "1", "--no-deps"]))?;
-    let metadata: serde_json::Value = serde_json::from_str(&metadata)?;
-    let directory = metadata["target_directory"].as_str().context("cargo metadata names no target directory")?;
-    Ok(Path::new(directory).to_path_buf())
 }
 
 fn free_port() -> anyhow::Result<u16> {

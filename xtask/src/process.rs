@@ -27,6 +27,20 @@ pub fn run(command: &mut Command) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Builds the whole workspace with everything that tests need. All commands build exactly this, since another selection of
+/// packages unites other features of shared dependencies, and would compile Wasmtime once more.
+pub fn build_workspace() -> anyhow::Result<()> {
+    run(&mut command(&["cargo", "build", "--release", "--workspace", "--all-targets"]))
+}
+
+/// Where cargo puts the programs it builds.
+pub fn programs() -> anyhow::Result<PathBuf> {
+    let metadata = output(&mut command(&["cargo", "metadata", "--format-version", "1", "--no-deps"]))?;
+    let metadata: serde_json::Value = serde_json::from_str(&metadata)?;
+    let directory = metadata["target_directory"].as_str().context("cargo metadata names no target directory")?;
+    Ok(Path::new(directory).join("release"))
+}
+
 /// Runs to the end and answers its standard output, trimmed.
 pub fn output(command: &mut Command) -> anyhow::Result<String> {
     let output = command

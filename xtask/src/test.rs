@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::process::{command, run as step};
+use crate::process::{build_workspace, command, run as step};
 use crate::{demo, setup};
 
 /// What to leave out while working on something else.
@@ -27,7 +27,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         ]))?;
     }
     // The command itself is a test's subject: it must exist before tests run it.
-    step(&mut command(&["cargo", "build", "--release", "--workspace"]))?;
+    build_workspace()?;
     step(&mut command(&["cargo", "test", "--release", "--workspace"]))?;
     if !options.no_demo {
         demo::run(&demo::Options::for_tests())?;
