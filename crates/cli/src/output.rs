@@ -8,7 +8,8 @@ use tracing_subscriber::EnvFilter;
 /// Sends log events to standard error; `RUST_LOG` chooses which.
 pub fn log_to_stderr() {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    let colors = std::io::stderr().is_terminal();
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colors).init();
 }
 
 /// Writes a line to standard output. A reader that went away is not our problem.
@@ -26,38 +27,47 @@ pub fn error(message: &impl std::fmt::Display) {
     note(format!("error: {message}"));
 }
 
-/// Steps of a long task: a bar on a terminal, otherwise a line when a step begins.
-pub struct Progress {
-    bar: Option<ProgressBar>,
+/// Steps of a long task: a bar on a terminal, otherwise a line for each step.
+pub enum Progress {
+    /// On a terminal.
+    Bar(ProgressBar),
+    /// Anywhere else.
+    Lines,
+    /// Nothing is shown.
+    Quiet,
 }
 
 impl Progress {
-    /// Progress of `steps` steps; `quiet` shows nothing.
+    /// Progress of `steps` steps.
     pub fn new(steps: u64, quiet: bool) -> Self {
-        let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
-            let bar = ProgressBar::new(steps);
-            if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed} {msg}") {
-                bar.set_style(style);
-            }
-            bar
-        });
-        Self { bar }
+        if quiet {
+            return Self::Quiet;
+        }
+        if !std::io::stderr().is_terminal() {
+            return Self::Lines;
+        }
+        let bar = ProgressBar::new(steps);
+        if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed} {msg}") {
+            bar.set_style(style);
+        }
+        Self::Bar(bar)
     }
 
-    /// A step begins.
+    /// A step begins, or a part is done.
     pub fn step(&self, name: &str) {
-        match &self.bar {
-            Some(bar) => {
+        match self {
+            Self::Bar(bar) => {
                 bar.inc(1);
                 bar.set_message(name.to_owned());
             }
-            None => tracing::info!("{name}"),
+            Self::Lines => note(name),
+            Self::Quiet => {}
         }
     }
 
     /// All steps are done.
     pub fn finish(&self) {
-        if let Some(bar) = &self.bar {
+        if let Self::Bar(bar) = self {
             bar.finish_and_clear();
         }
     }

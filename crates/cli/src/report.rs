@@ -1,7 +1,7 @@
 //! A report of a push, for people.
 
 use convex_wasm_runner::Visibility;
-use convex_wasm_server::push::{DeployReport, FunctionReport, PlacedFinding};
+use convex_wasm_server::push::{DeployReport, FunctionReport, ModuleReport, PlacedFinding};
 
 use crate::output::{self, Table};
 
@@ -23,23 +23,26 @@ pub fn print(report: &DeployReport) {
         ]);
     }
     table.print();
-    for module in &report.modules {
-        findings("cannot run here", &module.refusals);
-        findings("does not persist from call to call", &module.mutable_state);
-        findings("environment variable read on import", &module.import_environment);
-    }
+    let all = |list: fn(&ModuleReport) -> &Vec<PlacedFinding>| report.modules.iter().flat_map(list);
+    findings("cannot run here", all(|module| &module.refusals));
+    findings("does not persist from call to call", all(|module| &module.mutable_state));
+    findings("environment variable read on import", all(|module| &module.import_environment));
     summary(report);
 }
 
-fn findings(title: &str, findings: &[PlacedFinding]) {
-    for PlacedFinding { name, reason, place } in findings {
+/// Prints findings in the app's own files, and counts those in its packages.
+fn findings<'a>(title: &str, findings: impl Iterator<Item = &'a PlacedFinding>) {
+    let (packages, own): (Vec<_>, Vec<_>) = findings.partition(|finding| finding.place.contains("node_modules/"));
+    for PlacedFinding { name, reason, place } in own {
         output::line(format!("{place}: {name}: {title}: {reason}"));
+    }
+    if !packages.is_empty() {
+        output::line(format!("node_modules: {title}: {} places (--json lists them)", packages.len()));
     }
 }
 
 fn summary(report: &DeployReport) {
-    let sum =
-        |size: fn(&convex_wasm_server::push::ModuleReport) -> usize| report.modules.iter().map(size).sum::<usize>();
+    let sum = |size: fn(&ModuleReport) -> usize| report.modules.iter().map(size).sum::<usize>();
     let times: Vec<String> = report.milliseconds.iter().map(|(step, time)| format!("{step} {time:.0} ms")).collect();
     output::line(format!(
         "{} functions in {} modules: {} KiB of JavaScript, {} KiB of Wasm, {} KiB of native code; {}",

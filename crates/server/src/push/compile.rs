@@ -51,24 +51,27 @@ impl CompiledModule {
     }
 }
 
-/// Compiles modules. Blocks.
+/// Compiles modules; they come out sorted by path. Blocks.
 ///
 /// # Errors
 /// A module is no valid JavaScript.
 pub fn compile(
     engine: &Engine,
     cache: &dyn Cache,
-    modules: Vec<PushedModule>,
+    mut modules: Vec<PushedModule>,
     done: &(dyn Fn(&str) + Sync),
 ) -> Result<Vec<CompiledModule>, PushError> {
-    modules
-        .into_par_iter()
-        .map(|module| {
-            let compiled = compile_one(engine, cache, module)?;
-            done(&compiled.unit().path);
-            Ok(compiled)
-        })
-        .collect()
+    // The largest first, so that no processor is left with it alone at the end.
+    modules.sort_by_key(|module| std::cmp::Reverse(module.source.len()));
+    let compile = |module| {
+        let compiled = compile_one(engine, cache, module)?;
+        done(&compiled.unit().path);
+        Ok(compiled)
+    };
+    let mut compiled: Vec<_> =
+        modules.into_par_iter().with_max_len(1).map(compile).collect::<Result<_, PushError>>()?;
+    compiled.sort_by(|left, right| left.unit().path.cmp(&right.unit().path));
+    Ok(compiled)
 }
 
 fn compile_one(engine: &Engine, cache: &dyn Cache, module: PushedModule) -> Result<CompiledModule, PushError> {

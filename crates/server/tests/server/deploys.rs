@@ -59,7 +59,7 @@ async fn the_report_tells_what_was_deployed() {
     assert_eq!((&report["tables"], &report["indexes"]), (&json!(1), &json!(1)));
     let module = report["modules"].as_array().unwrap().iter().find(|module| module["path"] == "app.js").unwrap();
     assert_eq!(module["mutableState"][0]["name"], "calls");
-    assert_eq!(module["mutableState"][0]["place"], "app.js:3:5");
+    assert_eq!(module["mutableState"][0]["place"], "app.js:5:47");
     assert!(module["nativeBytes"].as_u64() > Some(0));
 }
 

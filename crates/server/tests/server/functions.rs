@@ -15,7 +15,8 @@ export const send = mutation({
   handler: async (value) => (await call("1.0/insert", { table: "messages", value }))._id,
 });
 export const edit = mutation({
-  handler: async ({ id, value }) => call("1.0/shallowMerge", { id, value }),
+  handler: ({ id, value, without }) =>
+    call("1.0/shallowMerge", { id, value: { ...value, [without]: { $undefined: null } } }),
 });
 export const get = query({ handler: ({ ids }) => Promise.all(ids.map((id) => call("1.0/get", { id, isSystem: false }))) });
 export const echo = query({ handler: ({ value }) => value });
@@ -32,7 +33,7 @@ export const speak = query({
 });
 export const chatter = query({
   handler: () => {
-    console.log("x".repeat(40_000));
+    console.log(..."abcde".split("").map((letter) => letter.repeat(9_000)));
     for (let i = 0; i < 300; i++) console.log(i);
     return null;
   },
@@ -128,7 +129,7 @@ async fn mutations_write_and_queries_read() {
     assert_eq!(answer["value"][0]["body"], "hello");
     assert_eq!(answer["value"][0]["_id"], id);
     assert!(answer["value"][0]["_creationTime"].is_f64());
-    let patch = json!({ "id": id, "value": { "likes": { "$undefined": null }, "body": "edited" } });
+    let patch = json!({ "id": id, "value": { "body": "edited" }, "without": "likes" });
     let edited = server.mutation("messages:edit", patch).await;
     assert_eq!(edited["value"]["body"], "edited");
     assert_eq!(edited["value"].get("likes"), None);

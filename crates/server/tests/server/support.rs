@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 pub const INSTANCE: &str = "test-instance";
-const SECRET: &str = "4361726e697461732c20616e20696e7374616e636520666f722074657374732e21";
+const SECRET: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
 /// A server on a free port, with its database in a temporary folder.
 pub struct Server {
