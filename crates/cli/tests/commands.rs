@@ -1,0 +1,70 @@
+//! The command as scripts see it: what it prints and its exit codes.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn convex_wasm(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_convex-wasm"));
+    for name in ["INSTANCE_NAME", "INSTANCE_SECRET", "CONVEX_SELF_HOSTED_URL", "CONVEX_SELF_HOSTED_ADMIN_KEY"] {
+        command.env_remove(name);
+    }
+    command.current_dir(folder).args(arguments).output().unwrap()
+}
+
+fn printed(output: &[u8]) -> &str {
+    std::str::from_utf8(output).unwrap()
+}
+
+#[test]
+fn keys_derive_from_a_secret_that_is_made_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let generate = |arguments: &[&str]| {
+        let output = convex_wasm(folder.path(), &[&["keys", "generate", "--db", "app.sqlite3"], arguments].concat());
+        assert!(output.status.success(), "{}", printed(&output.stderr));
+        printed(&output.stdout).trim().to_owned()
+    };
+    assert!(generate(&[]).starts_with("convex-self-hosted|01"));
+    let secret = fs::read_to_string(folder.path().join("app.sqlite3.secret")).unwrap();
+    assert!(generate(&["--instance-name", "mine"]).starts_with("mine|01"));
+    assert_eq!(fs::read_to_string(folder.path().join("app.sqlite3.secret")).unwrap(), secret);
+}
+
+#[test]
+fn exec_runs_modules_and_what_they_import() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("lib")).unwrap();
+    fs::write(folder.path().join("lib/sum.js"), "export const sum = (...all) => all.reduce((a, b) => a + b, 0);").unwrap();
+    fs::write(
+        folder.path().join("main.js"),
+        "import { sum } from './lib/sum.js';\nconsole.log(sum(1, 2, 3), ['x']);\nconsole.error('careful');",
+    )
+    .unwrap();
+    let output = convex_wasm(folder.path(), &["exec", "./main.js"]);
+    assert!(output.status.success(), "{}", printed(&output.stderr));
+    assert_eq!(printed(&output.stdout), "6 [ 'x' ]\n");
+    assert_eq!(printed(&output.stderr), "careful\n");
+}
+
+#[test]
+fn exit_codes_tell_whose_fault_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("throws.js"), "const f = () => {\n  throw new TypeError('no');\n};\nf();").unwrap();
+    fs::write(folder.path().join("broken.js"), "const = 1;").unwrap();
+    let exit = |arguments: &[&str]| {
+        let output = convex_wasm(folder.path(), arguments);
+        (output.status.code().unwrap(), printed(&output.stderr).to_owned())
+    };
+    let (code, error) = exit(&["exec", "throws.js"]);
+    assert_eq!(code, 1);
+    assert!(error.contains("Uncaught TypeError: no\n") && error.contains("throws.js:2:"), "{error}");
+    assert_eq!(exit(&["exec", "broken.js"]).0, 1);
+    assert_eq!(exit(&["run", "a:b", "{"]).0, 1);
+    assert_eq!(exit(&["exec"]).0, 2);
+    assert_eq!(exit(&["exec", "missing.js"]).0, 3);
+    assert_eq!(exit(&["run", "a:b", "--url", "http://127.0.0.1:1"]).0, 3);
+    assert_eq!(exit(&["compile", "."]).0, 3);
+    assert_eq!(exit(&["keys", "generate", "--instance-secret", "short"]).0, 3);
+}
