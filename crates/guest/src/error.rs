@@ -63,6 +63,7 @@ pub fn new_error(prototype: Object, message: Value) -> Gc<ErrorObject> {
 /// Value of the `stack` property of an error that nobody has read or written yet.
 pub fn lazy_stack(object: Object) -> Value {
     let Some(error) = object.as_kind::<ErrorObject>() else { return Value::UNDEFINED };
+    crate::builtins::error::require_plain_stacks();
     let mut text = match error_to_string(object) {
         Ok(header) => header.to_text(),
         Err(thrown) => {

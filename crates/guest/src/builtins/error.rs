@@ -1,14 +1,17 @@
 //! `Error`, its subclasses and `AggregateError`.
 
 use crate::builtin::{CallContext, NativeCode, constructor, methods, native, native_constructor};
+use crate::call::is_callable;
+use crate::cell::kind;
 use crate::convert::to_string;
 use crate::error::{capture_stack, error_to_string, new_error};
 use crate::host;
 use crate::iterate::collect;
+use crate::key::PropertyKey;
 use crate::names::{self, keys};
-use crate::object::{Attributes, Object, PropertyDescriptor};
+use crate::object::{Attributes, Content, Object, PropertyDescriptor};
 use crate::realm::{Intrinsic, intrinsic};
-use crate::throw::{JsResult, throw_type_error};
+use crate::throw::{JsResult, hand_over, throw_type_error};
 use crate::value::Value;
 
 /// The subclasses that differ in nothing but their name.
@@ -104,9 +107,26 @@ fn to_string_method(cx: &CallContext) -> JsResult {
     }
 }
 
-/// `Error.captureStackTrace(object)`: gives it a `stack` that shows where this call is.
+/// The program may have asked for stacks of its own making, `Error.prepareStackTrace`, which only V8 can give.
+pub fn require_plain_stacks() {
+    let constructor = intrinsic(Intrinsic::ErrorPrototype).get(keys::constructor()).ok().and_then(Value::as_object);
+    let prepare = constructor.and_then(|error| error.ordinary_get_own(PropertyKey::from("prepareStackTrace")));
+    if matches!(prepare.map(|property| property.content), Some(Content::Data(prepare)) if is_callable(prepare)) {
+        hand_over("Error.prepareStackTrace");
+    }
+}
+
+/// `Error.captureStackTrace(object)`: gives it a `stack` that shows where this call is. That of an error is written when
+/// it is read first, with the frames of its construction.
 fn capture_stack_trace(cx: &CallContext) -> JsResult {
     let Some(object) = cx.arg(0).as_object() else { return Err(throw_type_error("invalid_argument")) };
+    require_plain_stacks();
+    if object.kind.get() == kind::ERROR
+        && let Some(stack) = object.find(keys::stack()).filter(|stack| !stack.attributes.is_accessor())
+    {
+        object.set_slot(stack.slot, Value::EMPTY);
+        return Ok(Value::UNDEFINED);
+    }
     let mut text = error_to_string(object)?.to_text();
     text.push_str(&host::format_stack(&capture_stack()));
     let stack = Value::from(text.as_str());
