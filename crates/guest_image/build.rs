@@ -1,6 +1,9 @@
 //! Builds the guest for wasm32 with whichever standard library for that target the machine has: the one rustup adds to
 //! the active toolchain, or Debian's, built from its sources by Debian's compiler.
 
+// Cargo speaks with build scripts through environment variables.
+#![allow(clippy::disallowed_methods)]
+
 use std::{
     env, fs,
     path::{Path, PathBuf},
@@ -83,15 +86,19 @@ fn build() -> Result<(), String> {
 /// Makes `cargo` use a standard library for wasm32. Answers the compiler flags this needs.
 fn standard_library(cargo: &mut Command) -> Result<Vec<String>, String> {
     let rustc = variable("RUSTC")?;
-    if query(&rustc, &["--print", "target-libdir", "--target", TARGET]).is_some_and(|found| Path::new(&found).is_dir()) {
+    if query(&rustc, &["--print", "target-libdir", "--target", TARGET]).is_some_and(|found| Path::new(&found).is_dir())
+    {
         return Ok(Vec::new());
     }
     let debian = Path::new(DEBIAN_RUSTC);
-    let sources = query(debian, &["--print", "sysroot"]).map(|root| Path::new(&root).join("lib/rustlib/src/rust/library"));
+    let sources =
+        query(debian, &["--print", "sysroot"]).map(|root| Path::new(&root).join("lib/rustlib/src/rust/library"));
     if !sources.is_some_and(|sources| sources.join("std/Cargo.toml").is_file()) {
-        return Err("there is no Rust standard library for wasm32; run `rustup target add wasm32-unknown-unknown`, or on \
+        return Err(
+            "there is no Rust standard library for wasm32; run `rustup target add wasm32-unknown-unknown`, or on \
                     Debian and Ubuntu `apt-get install rustc-web rust-web-src`"
-            .to_owned());
+                .to_owned(),
+        );
     }
     let host = env::var("HOST").map_err(|error| format!("HOST: {error}"))?;
     let root = query(&rustc, &["--print", "sysroot"]).ok_or("rustc does not say where it is installed")?;

@@ -1,11 +1,6 @@
 //! Wasmtime, the guest, and the clock that bounds guests.
 
-use std::{
-    io,
-    sync::Arc,
-    thread,
-    time::Duration,
-};
+use std::{io, sync::Arc, thread, time::Duration};
 
 use convex_wasm_compiler::unit::CompiledUnit;
 use convex_wasm_guest_image as guest_image;

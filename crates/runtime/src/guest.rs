@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use convex_wasm_abi::functions::RUNTIME_FUNCTIONS;
 use wasmtime::{Module, ModuleExport};
 
-use crate::error::ProgramError;
+use crate::{data::Data, error::ProgramError, native::Loaded};
 
 /// Prefix of the guest's exports that units import from the module `rt`.
 const RUNTIME_PREFIX: &str = "rt_";
@@ -13,6 +13,7 @@ const RUNTIME_PREFIX: &str = "rt_";
 /// The guest's code and its exports.
 pub(crate) struct Guest {
     pub(crate) module: Module,
+    pub(crate) data: Data,
     pub(crate) table: ModuleExport,
     pub(crate) stack_pointer: Option<ModuleExport>,
     pub(crate) boot: ModuleExport,
@@ -27,11 +28,9 @@ pub(crate) struct Guest {
 }
 
 impl Guest {
-    pub(crate) fn new(module: Module) -> Result<Self, ProgramError> {
+    pub(crate) fn new(Loaded { module, data }: Loaded) -> Result<Self, ProgramError> {
         let find = |name: &str| {
-            module
-                .get_export_index(name)
-                .ok_or_else(|| ProgramError::Link(format!("the guest does not export {name}")))
+            module.get_export_index(name).ok_or_else(|| ProgramError::Link(format!("the guest does not export {name}")))
         };
         let runtime = RUNTIME_FUNCTIONS
             .iter()
@@ -52,6 +51,7 @@ impl Guest {
             invoke: find("invoke")?,
             resume: find("resume")?,
             runtime,
+            data,
             module,
         })
     }

@@ -19,6 +19,7 @@ mod batch;
 mod bridge;
 mod cells;
 mod config;
+mod data;
 mod engine;
 mod environment;
 mod error;

@@ -14,6 +14,7 @@ use crate::{
     engine::{Engine, tick},
     error::{ProgramError, RunError},
     host::Host,
+    native::Loaded,
     trap,
     units::UnitTable,
 };
@@ -48,7 +49,7 @@ pub(crate) struct Machine<H: Host> {
 }
 
 impl<H: Host> Machine<H> {
-    /// Instantiates the guest in a zeroed memory.
+    /// Instantiates the guest in a zeroed memory, without its data.
     pub(crate) fn new(engine: &Engine, units: Arc<UnitTable>) -> Result<Self, ProgramError> {
         let mut store = Store::new(&engine.0.wasmtime, State::new(units));
         store.epoch_deadline_callback(|mut context| {
@@ -95,12 +96,24 @@ impl<H: Host> Machine<H> {
         u32::try_from(base).map_err(|_| ProgramError::Link("the function table is too large".to_owned()))
     }
 
-    /// Instantiates a unit, which writes its data and its table elements.
+    /// Writes the guest's data.
+    pub(crate) fn write_guest_data(&mut self) -> Result<(), ProgramError> {
+        let engine = self.engine.clone();
+        let written = engine.0.guest.data.write(self.memory_mut(), 0);
+        written.ok_or_else(|| ProgramError::Link("the guest's data is out of bounds".to_owned()))
+    }
+
+    /// Writes a unit's data.
+    pub(crate) fn write_data(&mut self, placement: Placement) -> Result<(), ProgramError> {
+        let units = self.store.data().units.clone();
+        let written = loaded(&units, placement.unit)?.data.write(self.memory_mut(), placement.data_base);
+        written.ok_or_else(|| ProgramError::Link(format!("data of {} is out of bounds", units.path(placement.unit))))
+    }
+
+    /// Instantiates a unit, which fills its table elements.
     pub(crate) fn instantiate(&mut self, placement: Placement) -> Result<(), ProgramError> {
         let units = self.store.data().units.clone();
-        let module = units
-            .module(placement.unit)
-            .ok_or_else(|| ProgramError::Link(format!("there is no unit {}", placement.unit)))?;
+        let module = &loaded(&units, placement.unit)?.module;
         let mut imports = Vec::with_capacity(module.imports().len());
         for import in module.imports() {
             let found: Option<Extern> = match (import.module(), import.name()) {
@@ -132,7 +145,8 @@ impl<H: Host> Machine<H> {
         name: &ModuleExport,
     ) -> Result<TypedFunc<P, R>, ProgramError> {
         let function = export(&mut self.store, &self.guest, name)?.into_func();
-        let function = function.ok_or_else(|| ProgramError::Link("an export of the guest is no function".to_owned()))?;
+        let function =
+            function.ok_or_else(|| ProgramError::Link("an export of the guest is no function".to_owned()))?;
         function.typed(&self.store).map_err(link_error)
     }
 
@@ -226,6 +240,10 @@ fn export<H: Host>(
 ) -> Result<Extern, ProgramError> {
     let found = instance.get_module_export(store, name);
     found.ok_or_else(|| ProgramError::Link("an export of the guest is missing".to_owned()))
+}
+
+fn loaded(units: &UnitTable, index: usize) -> Result<&Loaded, ProgramError> {
+    units.loaded(index).ok_or_else(|| ProgramError::Link(format!("there is no unit {index}")))
 }
 
 fn missing(who: &str, module: &str, name: &str) -> ProgramError {

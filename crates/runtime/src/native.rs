@@ -12,7 +12,10 @@ use convex_wasm_compiler::unit::CompiledUnit;
 use sha2::{Digest, Sha256};
 use wasmtime::Module;
 
-use crate::error::ProgramError;
+use crate::{
+    data::{self, Data, Split},
+    error::ProgramError,
+};
 
 /// Keeps native code from one start of the server to the next.
 ///
@@ -92,16 +95,24 @@ pub struct NativeUnit {
     pub native_size: usize,
     /// Whether the code came from the cache.
     pub cached: bool,
+    pub(crate) loaded: Loaded,
+}
+
+/// A module ready to be instantiated, and the data it would have written.
+#[derive(Clone)]
+pub(crate) struct Loaded {
     pub(crate) module: Module,
+    pub(crate) data: Data,
 }
 
 impl NativeUnit {
-    /// The native code as a file has it, to be loaded by the same program on the same kind of machine.
+    /// The native code as a file has it, to be loaded by the same program on the same kind of machine. Data is not part
+    /// of it; that stays in the Wasm.
     ///
     /// # Errors
     /// Wasmtime cannot write it.
     pub fn code(&self) -> wasmtime::Result<Vec<u8>> {
-        self.module.serialize()
+        self.loaded.module.serialize()
     }
 }
 
@@ -116,25 +127,25 @@ pub(crate) struct NativeCompiler {
 
 impl NativeCompiler {
     pub(crate) fn unit(&self, unit: &Arc<CompiledUnit>) -> Result<NativeUnit, ProgramError> {
-        let (module, native_size, cached) = self.module(&unit.wasm).map_err(|error| ProgramError::Compile {
-            path: unit.path.clone(),
-            reason: format!("{error:#}"),
-        })?;
-        Ok(NativeUnit { unit: unit.clone(), native_size, cached, module })
+        let (loaded, native_size, cached) = self
+            .module(&unit.wasm)
+            .map_err(|error| ProgramError::Compile { path: unit.path.clone(), reason: format!("{error:#}") })?;
+        Ok(NativeUnit { unit: unit.clone(), native_size, cached, loaded })
     }
 
     /// The module, the size of its native code, and whether that came from the cache.
-    pub(crate) fn module(&self, wasm: &[u8]) -> wasmtime::Result<(Module, usize, bool)> {
-        let key = self.key(wasm);
+    pub(crate) fn module(&self, wasm: &[u8]) -> wasmtime::Result<(Loaded, usize, bool)> {
+        let Split { wasm, data } = data::split(wasm).map_err(wasmtime::Error::new)?;
+        let key = self.key(&wasm);
         if let Some(native) = self.cache.get(&key) {
             match self.load(&native) {
-                Ok(module) => return Ok((module, native.len(), true)),
+                Ok(module) => return Ok((Loaded { module, data }, native.len(), true)),
                 Err(error) => tracing::warn!(%key, %error, "native code in the cache does not load; compiling again"),
             }
         }
-        let native = self.compiler.precompile_module(wasm)?;
+        let native = self.compiler.precompile_module(&wasm)?;
         self.cache.put(&key, &native);
-        Ok((self.load(&native)?, native.len(), false))
+        Ok((Loaded { module: self.load(&native)?, data }, native.len(), false))
     }
 
     fn load(&self, native: &[u8]) -> wasmtime::Result<Module> {

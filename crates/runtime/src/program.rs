@@ -139,6 +139,7 @@ struct Initialiser<'a, H: Host> {
 
 impl<H: Host> Initialiser<'_, H> {
     async fn run(&mut self, how: Initialisation) -> Result<Program, ProgramError> {
+        self.machine.write_guest_data()?;
         self.write_limits(how);
         self.machine.set_budget(how.budget);
         let engine = self.machine.engine.clone();
@@ -174,6 +175,7 @@ impl<H: Host> Initialiser<'_, H> {
             let data_base = self.enter(&unit.path, &allocate, unit.data_size).await?;
             let table_base = self.machine.grow_table(unit.table_size)?;
             let placement = Placement { unit: index, data_base, table_base };
+            self.machine.write_data(placement)?;
             self.machine.instantiate(placement)?;
             self.enter(&unit.path, &link_unit, (data_base, table_base, index as u32)).await?;
             placements.push(placement);
@@ -255,8 +257,7 @@ impl<H: Host> Initialiser<'_, H> {
         let image = memory.get(..heap_base as usize).unwrap_or_default();
         let image = Image::freeze(image).map_err(|source| system("create the memory image", source))?;
         let units = &self.units;
-        let exports =
-            namespaces.0.into_iter().map(|(unit, (_, names))| (units.path(unit).to_owned(), names)).collect();
+        let exports = namespaces.0.into_iter().map(|(unit, (_, names))| (units.path(unit).to_owned(), names)).collect();
         Ok(Program(Arc::new(ProgramParts {
             engine: self.machine.engine.clone(),
             units: units.clone(),
@@ -313,8 +314,9 @@ fn address(
         }
         Target::Namespace { unit } => {
             let made = namespaces.0.get(&unit);
-            made.map(|(object, _)| *object)
-                .ok_or_else(|| ProgramError::Link(format!("the namespace of {} is used before it is made", units.path(unit))))
+            made.map(|(object, _)| *object).ok_or_else(|| {
+                ProgramError::Link(format!("the namespace of {} is used before it is made", units.path(unit)))
+            })
         }
         Target::Missing => Ok(0),
     }

@@ -1,12 +1,6 @@
 //! Stacks of the fibers that guests run on. We make them, so we know where each is and can give its memory back.
 
-use std::{
-    collections::BTreeMap,
-    io,
-    ops::Range,
-    ptr::NonNull,
-    sync::Arc,
-};
+use std::{collections::BTreeMap, io, ops::Range, ptr::NonNull, sync::Arc};
 
 use parking_lot::Mutex;
 use rustix::mm::{Advice, MapFlags, MprotectFlags, ProtFlags, madvise, mmap_anonymous, mprotect, munmap};

@@ -5,7 +5,10 @@ use std::{collections::BTreeMap, fmt::Write, sync::Arc};
 use convex_wasm_compiler::unit::{CodePosition, CompiledUnit};
 use wasmtime::{Module, WasmBacktrace};
 
-use crate::{error::StackFrame, native::NativeUnit};
+use crate::{
+    error::StackFrame,
+    native::{Loaded, NativeUnit},
+};
 
 /// A unit as a program contains it.
 #[derive(Clone)]
@@ -31,7 +34,8 @@ pub(crate) struct UnitTable {
 
 impl UnitTable {
     pub(crate) fn new(units: Vec<ProgramUnit>) -> Self {
-        let by_code = (0..).zip(&units).map(|(index, unit)| (code_address(&unit.native.module), index)).collect();
+        let by_code =
+            (0..).zip(&units).map(|(index, unit)| (code_address(&unit.native.loaded.module), index)).collect();
         UnitTable { units, by_code }
     }
 
@@ -39,8 +43,8 @@ impl UnitTable {
         self.units.get(index).map(|unit| &*unit.native.unit)
     }
 
-    pub(crate) fn module(&self, index: usize) -> Option<&Module> {
-        self.units.get(index).map(|unit| &unit.native.module)
+    pub(crate) fn loaded(&self, index: usize) -> Option<&Loaded> {
+        self.units.get(index).map(|unit| &unit.native.loaded)
     }
 
     /// The path of a unit, for messages.

@@ -1,10 +1,9 @@
 //! Executions end in the ways they should, and leave nothing behind.
 
-
 use std::sync::Arc;
 
-use convex_wasm_runtime::{LogLevel, Operation, RunError, SilentHost};
 use crate::support::{GatedHost, answer, call, pool};
+use convex_wasm_runtime::{LogLevel, Operation, RunError, SilentHost};
 use tokio::sync::{Semaphore, mpsc};
 
 /// 64 KiB more than an idle environment keeps resident.

@@ -1,10 +1,9 @@
 //! Programs are made of units: evaluated once, cached as native code, described.
 
-
 use std::sync::Arc;
 
-use convex_wasm_runtime::{DirectoryCache, Engine, Pool, ProgramError, SilentHost};
 use crate::support::{BUDGET, answer, engine, program, unit};
+use convex_wasm_runtime::{DirectoryCache, Engine, Pool, ProgramError, SilentHost};
 
 #[tokio::test]
 async fn exports_are_found_by_path_and_name() {

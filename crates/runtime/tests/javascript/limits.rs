@@ -11,7 +11,6 @@ export const spin = { run() { dirty = 1; for (;;) {} } };
 export const spinMicrotasks = { async run() { dirty = 1; for (;;) await null; } };
 export const spinSort = { run() { dirty = 1; [3, 2, 1].sort(() => { for (;;) {} }); } };
 export const hoard = { run() { dirty = 1; const all = []; for (;;) all.push(new Array(1000).fill(dirty)); } };
-export const longString = { run() { dirty = 1; let s = 'x'; for (;;) s = s + s + 'é'; } };
 export const recurse = { run() { dirty = 1; const f = (n) => 1 + f(n + 1); return String(f(0)); } };
 export const recurseSafely = { run() {
     dirty = 1;
@@ -45,10 +44,8 @@ async fn endless_loops_time_out() {
 async fn runaway_allocation_runs_out_of_memory() {
     let pool = pool(SOURCE).await;
     let expected = "JavaScript execution ran out of memory (maximum memory usage: 64 MB)";
-    for name in ["hoard"] {
-        assert_eq!(answer(&pool, name, "").await, expected, "{name}");
-        assert_eq!(answer(&pool, "ok", "").await, "ok 0", "after {name}");
-    }
+    assert_eq!(answer(&pool, "hoard", "").await, expected);
+    assert_eq!(answer(&pool, "ok", "").await, "ok 0");
 }
 
 #[tokio::test]
@@ -70,11 +67,17 @@ async fn a_promise_nobody_settles_is_stuck() {
 
 #[tokio::test]
 async fn an_uncaught_error_says_where_it_was_made() {
-    let pool = pool("function inner() {\n  throw new TypeError('wrong');\n}\nexport const fail = { run() { inner(); } };").await;
+    let pool =
+        pool("function inner() {\n  throw new TypeError('wrong');\n}\nexport const fail = { run() { inner(); } };")
+            .await;
     let error = call(&pool, "fail", "", SilentHost::default()).await.result.unwrap_err();
     let RunError::Thrown(thrown) = error else { panic!("{error}") };
     assert_eq!((thrown.name.as_str(), thrown.message.as_str()), ("TypeError", "wrong"));
-    let frames: Vec<_> = thrown.stack.iter().map(|frame| (frame.path.as_str(), frame.function.as_str(), frame.line, frame.column)).collect();
+    let frames: Vec<_> = thrown
+        .stack
+        .iter()
+        .map(|frame| (frame.path.as_str(), frame.function.as_str(), frame.line, frame.column))
+        .collect();
     assert_eq!(frames, [("app.js", "inner", 1, 8), ("app.js", "run", 3, 30)]);
 }
 

@@ -37,7 +37,11 @@ impl Host for Echo {
         tokio::task::yield_now().await;
         self.batches.push(batch.iter().map(|operation| operation.name.clone()).collect());
         let answer = |operation: &Operation| match operation.name.as_str() {
-            "throw" => Err(ThrowError { message: "refused".to_owned(), data: Some("{\"a\":1}".to_owned()), ..ThrowError::default() }),
+            "throw" => Err(ThrowError {
+                message: "refused".to_owned(),
+                data: Some("{\"a\":1}".to_owned()),
+                ..ThrowError::default()
+            }),
             name => Ok(format!("[\"{name}\",{}]", operation.argument)),
         };
         Ok(batch.iter().map(answer).collect())
@@ -93,7 +97,8 @@ async fn failed_operations_reject_and_can_be_caught() {
 
 #[tokio::test]
 async fn an_abort_of_the_host_cannot_be_caught() {
-    let pool = pool("export const f = { run() { try { Convex.syscall('abort', '0'); } catch { return 'caught'; } } };").await;
+    let pool =
+        pool("export const f = { run() { try { Convex.syscall('abort', '0'); } catch { return 'caught'; } } };").await;
     let error = call(&pool, "f", "", Echo::default()).await.result.unwrap_err();
     assert!(matches!(&error, RunError::Aborted(_)) && error.to_string() == "the host is tired", "{error}");
 }
@@ -114,7 +119,8 @@ async fn console_lines_have_levels() {
 
 #[tokio::test]
 async fn clock_and_randomness_are_those_of_the_call() {
-    let pool = pool("export const f = { run() { return `${Date.now()} ${new Date().getTime()} ${Math.random()}`; } };").await;
+    let pool =
+        pool("export const f = { run() { return `${Date.now()} ${new Date().getTime()} ${Math.random()}`; } };").await;
     let first = call(&pool, "f", "", SilentHost::default()).await.result.unwrap();
     assert!(first.starts_with("1000000000000 1000000000000 0."), "{first}");
     assert_eq!(call(&pool, "f", "", SilentHost::default()).await.result.unwrap(), first);

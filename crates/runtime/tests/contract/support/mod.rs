@@ -13,8 +13,20 @@ use convex_wasm_runtime::{
 
 /// Exports of the unit, in the order of its bindings.
 const EXPORTS: &[&str] = &[
-    "count", "spin", "exhaust_heap", "recurse", "hand_over", "panic", "wait", "waited", "throw", "log", "where", "stuck",
-    "recurse_in_guest", "describe",
+    "count",
+    "spin",
+    "exhaust_heap",
+    "recurse",
+    "hand_over",
+    "panic",
+    "wait",
+    "waited",
+    "throw",
+    "log",
+    "where",
+    "stuck",
+    "recurse_in_guest",
+    "describe",
 ];
 
 /// Computing time of a call.
@@ -44,7 +56,10 @@ pub fn unit(path: &str) -> CompiledUnit {
         definitions: BTreeMap::new(),
         requests: Vec::new(),
         imports: Vec::new(),
-        exports: (0..).zip(EXPORTS).map(|(binding, name)| UnitExport::Local { name: (*name).to_owned(), binding }).collect(),
+        exports: (0..)
+            .zip(EXPORTS)
+            .map(|(binding, name)| UnitExport::Local { name: (*name).to_owned(), binding })
+            .collect(),
         report: ModuleReport::default(),
     }
 }
