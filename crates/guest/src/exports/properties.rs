@@ -85,11 +85,8 @@ fn set_element(object: Value, key: Value, value: Value, strict: u32) -> JsResult
     };
     if let Some(index) = key.as_int().filter(|&index| index >= 0)
         && let Some(array) = target.as_array()
-        && array.is_plain()
-        && index as u32 == array.len()
-        && !crate::iterate::array_prototypes_have_elements()
+        && array.assign_plainly(index as u32, value)
     {
-        array.push(value);
         return Ok(());
     }
     let key = to_property_key(key)?;

@@ -232,7 +232,10 @@ impl Object {
             }
         }
         // Nothing on the chain: the common case is adding a property to the object where the search began.
-        if receiver == Value::from(self) && self.kind.get() != kind::ARRAY {
+        if receiver == Value::from(self) {
+            if let (Some(array), Some(index)) = (self.as_array(), key.as_index()) {
+                return Ok(array.add_element(index, value));
+            }
             if self.has_flag(abi::RESTRICTED) {
                 return Ok(false);
             }

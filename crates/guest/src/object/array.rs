@@ -16,6 +16,8 @@ use crate::value::Value;
 
 /// An index this far behind the end makes an array sparse.
 const MAX_GAP: u32 = 1024;
+/// Setting `length` to more than this makes an array sparse.
+const MAX_DENSE_LENGTH: u32 = 1 << 21;
 /// Private flag: dense elements are not configurable (sealed).
 const SEALED_ELEMENTS: u8 = 16;
 /// Private flag: dense elements are not writable either (frozen).
@@ -284,6 +286,41 @@ impl Gc<ArrayCell> {
             && descriptor.configurable.is_none_or(|configurable| configurable == attributes.is_configurable())
     }
 
+    /// `array[index] = value`, if nothing but the array itself can have a say in it. False, with nothing done, if not.
+    #[inline]
+    pub fn assign_plainly(self, index: u32, value: Value) -> bool {
+        let is_plain = self.is_plain()
+            && !crate::iterate::array_prototypes_have_elements()
+            && self.header.shape.get() == crate::realm_shapes::array_shape();
+        if !is_plain || index > self.length.get().saturating_add(MAX_GAP) {
+            return false;
+        }
+        if index < self.length.get() {
+            self.write(index, value);
+        } else if index == self.length.get() {
+            self.push(value);
+        } else {
+            self.store_new(index, value);
+        }
+        true
+    }
+
+    /// Adds an element that neither the array nor its prototypes have; false if that is refused.
+    pub(super) fn add_element(self, index: u32, value: Value) -> bool {
+        let object = self.object();
+        if object.has_flag(object_abi::RESTRICTED) || index >= self.len() && object.has_flag(abi::FIXED_LENGTH) {
+            return false;
+        }
+        if !self.is_sparse() && index <= self.length.get().saturating_add(MAX_GAP) {
+            self.store_new(index, value);
+            return true;
+        }
+        self.make_sparse();
+        object.add_slot(PropertyKey::index(index), value, Attributes::ALL);
+        self.elements.set(self.elements.get().max(index + 1));
+        true
+    }
+
     /// Stores a dense element at or behind the end, or in a hole.
     fn store_new(self, index: u32, value: Value) {
         if index >= self.capacity.get() {
@@ -325,7 +362,7 @@ impl Gc<ArrayCell> {
             if self.header.flags.get() & SEALED_ELEMENTS != 0 && length < self.length.get() {
                 return false;
             }
-            if length <= self.capacity.get().saturating_add(MAX_GAP).max(self.length.get()) {
+            if length <= MAX_DENSE_LENGTH.max(self.capacity.get()) {
                 self.set_dense_length(length);
                 return true;
             }
