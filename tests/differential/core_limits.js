@@ -1,0 +1,26 @@
+// Recursion of all kinds ends in a RangeError that can be caught; lengths have limits.
+const t = (n, f) => { try { f(); console.log(n, 'ok'); } catch (e) { console.log(n, e instanceof RangeError, e.message); } };
+t('rec', () => { (function f() { f(); })(); });
+t('rec native', () => { const f = () => [1].map(f); f(); });
+t('getter', () => { const o = { get x() { return this.x; } }; o.x; });
+t('tostring', () => { const o = { toString() { return '' + this; } }; '' + o; });
+t('proxy', () => { let p = {}; for (let i = 0; i < 20000; i++) p = new Proxy(p, {}); p.x; });
+t('json', () => { let a = []; for (let i = 0; i < 100000; i++) a = [a]; JSON.stringify(a); });
+t('jsonparse', () => { JSON.parse('['.repeat(100000) + ']'.repeat(100000)); });
+t('flat', () => { let a = []; for (let i = 0; i < 100000; i++) a = [a]; a.flat(Infinity); });
+t('join', () => { let a = []; for (let i = 0; i < 100000; i++) a = [a]; String(a); });
+t('sort', () => { const f = () => [2, 1].sort(f); f(); });
+t('replace', () => { const f = () => 'a'.replace(/a/, f); f(); });
+t('ctor', () => { class A { constructor() { new A(); } } new A(); });
+t('derived', () => { class A { constructor() { new this.constructor(); } } class B extends A {} new B(); });
+t('gen', () => { function* g() { yield* g(); } g().next(); });
+t('apply', () => { const f = () => f.apply(null, []); f(); });
+t('proto', () => { let o = {}; for (let i = 0; i < 100000; i++) o = Object.create(o); o.x; });
+t('rope', () => { let s = ''; for (let i = 0; i < 300000; i++) s = s + 'abcdefghijklmnopqrstuvwxyz'; s.length; s.charCodeAt(100); });
+t('rope2', () => { let s = ''; for (let i = 0; i < 300000; i++) s = 'abcdefghijklmnopqrstuvwxyz' + s; s.charCodeAt(100); });
+t('strlen', () => { let s = 'x'; for (let i = 0; i < 40; i++) s += s; });
+t('arrlen', () => { const a = []; a.length = 2 ** 32; });
+t('repeat', () => { 'abc'.repeat(2 ** 30); });
+t('spreadargs', () => { Math.max(...new Array(200000).fill(1)); });
+t('clone', () => { let a = []; for (let i = 0; i < 100000; i++) a = [a]; structuredClone(a); });
+let depth = 0; try { (function f() { depth++; f(); })(); } catch {} console.log(depth > 1000);
