@@ -21,7 +21,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (index, unit) in units.iter().enumerate() {
         std::fs::write(directory.join(format!("{index}.wasm")), &unit.wasm)?;
         for refusal in &unit.report.refusals {
-            eprintln!("{}:{}:{}: {}: {}", unit.path, refusal.line + 1, refusal.column + 1, refusal.name, refusal.reason);
+            eprintln!(
+                "{}:{}:{}: {}: {}",
+                unit.path,
+                refusal.line + 1,
+                refusal.column + 1,
+                refusal.name,
+                refusal.reason
+            );
         }
     }
     let manifest = serde_json::to_vec_pretty(&manifest(&files, &units, &plan))?;

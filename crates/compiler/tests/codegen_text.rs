@@ -60,7 +60,8 @@ fn built_in_methods_are_compared_with_the_originals() {
 
 #[test]
 fn an_escaping_function_keeps_its_uniform_entry() {
-    let source = "function twice(x) { return x * 2; } export const table = { twice }; export const four = () => twice(2);";
+    let source =
+        "function twice(x) { return x * 2; } export const table = { twice }; export const four = () => twice(2);";
     let module = SourceModule { path: "test.js".to_owned(), source: source.to_owned(), source_map: None };
     let unit = compile_module(&module, &Options::default()).unwrap();
     let text = wasmprinter::print_bytes(&unit.wasm).unwrap();

@@ -8,6 +8,7 @@ use super::code::Callee;
 use super::emitter::{Emitter, Operand, Repr};
 use super::helpers::Helper;
 use crate::ir::{Binary, Reg, Unary};
+use crate::optimize::types::Type;
 
 impl Emitter<'_, '_> {
     /// A binary operator.
@@ -37,7 +38,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn both(&self, left: Reg, right: Reg, holds: impl Fn(crate::optimize::types::Type) -> bool) -> bool {
+    fn both(&self, left: Reg, right: Reg, holds: impl Fn(Type) -> bool) -> bool {
         holds(self.type_of(left)) && holds(self.type_of(right))
     }
 
@@ -55,8 +56,8 @@ impl Emitter<'_, '_> {
 
     /// Integer arithmetic whose result is known to be exact and in range.
     fn emit_integer_arithmetic(&mut self, operator: Binary, left: Reg, right: Reg, result: Option<Reg>) {
-        let narrow = result.is_some_and(|result| self.repr(result) == Repr::Int32)
-            && self.both(left, right, |ty| ty.is_int32());
+        let narrow =
+            result.is_some_and(|result| self.repr(result) == Repr::Int32) && self.both(left, right, |ty| ty.is_int32());
         if narrow {
             self.push(left);
             self.push(right);
@@ -230,7 +231,12 @@ impl Emitter<'_, '_> {
         if let Some(int) = int {
             self.with_boxed(boxed, |emitter, word| {
                 emitter.code.get(word).word(value::int(int)).emit(Instruction::I64Eq);
-                emitter.code.get(word).emit(Instruction::F64ReinterpretI64).f64(f64::from(int)).emit(Instruction::F64Eq);
+                emitter
+                    .code
+                    .get(word)
+                    .emit(Instruction::F64ReinterpretI64)
+                    .f64(f64::from(int))
+                    .emit(Instruction::F64Eq);
                 emitter.code.emit(Instruction::I32Or);
             });
             return;
@@ -248,12 +254,7 @@ impl Emitter<'_, '_> {
         if left_type.is_nullish() || right_type.is_nullish() {
             let other = if left_type.is_nullish() { right } else { left };
             self.push_is_nullish(other);
-        } else if (left_type.is_number() && right_type.is_number())
-            || (left_type.is_boolean() && right_type.is_boolean())
-            || (left_type.is_object() && right_type.is_object())
-        {
-            self.push_strict_equal(left, right);
-        } else if left_type.is_string() && right_type.is_string() {
+        } else if self.have_same_type(left, right) {
             self.push_strict_equal(left, right);
         } else {
             self.push_boxed(left);
@@ -262,6 +263,12 @@ impl Emitter<'_, '_> {
             self.check_exception();
             self.code.emit(Instruction::I32WrapI64).i32(1).emit(Instruction::I32And);
         }
+    }
+
+    /// Whether both are certainly of one language type, so that loose equality is strict equality.
+    fn have_same_type(&self, left: Reg, right: Reg) -> bool {
+        let tests: [fn(Type) -> bool; 4] = [Type::is_number, Type::is_boolean, Type::is_object, Type::is_string];
+        tests.into_iter().any(|test| self.both(left, right, test))
     }
 
     /// Pushes whether a register is undefined or null, as i32. Their words differ in the lowest bit only.
@@ -285,7 +292,9 @@ impl Emitter<'_, '_> {
                 self.code.i32(-1).emit(Instruction::I32Xor);
                 self.store(result, Repr::Int32);
             }
-            Unary::Inc | Unary::Dec if ty.is_number() && self.repr(operand) != Repr::Boxed => self.emit_step(operator == Unary::Inc, operand, result),
+            Unary::Inc | Unary::Dec if ty.is_number() && self.repr(operand) != Repr::Boxed => {
+                self.emit_step(operator == Unary::Inc, operand, result)
+            }
             Unary::Plus | Unary::ToNumeric if ty.is_number() => self.emit_copy(operand, result),
             Unary::Plus if ty.is_plain_primitive() => {
                 self.push_plain_primitive_as_f64(operand);

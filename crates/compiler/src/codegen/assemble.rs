@@ -1,13 +1,14 @@
 //! Puts a unit's functions, imports, data and elements together to a Wasm module.
 
 use std::borrow::Cow;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use convex_wasm_abi::functions::{RUNTIME_FUNCTIONS, Runtime};
 use convex_wasm_abi::memory::MEMORY_PAGES;
 use wasm_encoder::{
-    CodeSection, ConstExpr, DataSection, ElementSection, Elements, EntityType, FunctionSection, GlobalType, ImportSection,
-    MemoryType, Module as WasmModule, RefType, TableType, TypeSection, ValType,
+    CodeSection, ConstExpr, DataSection, ElementSection, Elements, EntityType, FunctionSection, GlobalType,
+    ImportSection, MemoryType, Module as WasmModule, RefType, TableType, TypeSection, ValType,
 };
 
 use super::code::{Callee, Code, Indices, Signature, Source};
@@ -158,10 +159,9 @@ impl Assembly {
         // The table always holds the stand-in's entry.
         work.push(Helper::CallAny);
         while let Some(helper) = work.pop() {
-            if !helpers.contains_key(&helper) {
-                let code = helper.code();
-                work.extend(called(&code));
-                helpers.insert(helper, code);
+            if let Entry::Vacant(place) = helpers.entry(helper) {
+                let code = place.insert(helper.code());
+                work.extend(called(code));
             }
         }
         helpers
@@ -180,7 +180,8 @@ impl Assembly {
 
     /// All functions in the order of their indices: uniform entries, direct entries, resume functions, helpers.
     fn defined<'a>(&'a self, helpers: &'a BTreeMap<Helper, Code>) -> Vec<Defined<'a>> {
-        let uniform = self.uniform.iter().zip(0..).map(|(code, index)| Defined { code, owner: Some(FunctionId(index)) });
+        let uniform =
+            self.uniform.iter().zip(0..).map(|(code, index)| Defined { code, owner: Some(FunctionId(index)) });
         let others = self.direct.iter().chain(&self.resume).map(|(id, code)| Defined { code, owner: Some(*id) });
         let helpers = helpers.values().map(|code| Defined { code, owner: None });
         uniform.chain(others).chain(helpers).collect()
@@ -298,7 +299,8 @@ fn resolve_positions(text: &str, positions: &[(u32, Source)]) -> Vec<CodePositio
     let mut characters = text.char_indices().peekable();
     for &offset in &offsets {
         while let Some((_, character)) = characters.next_if(|&(at, _)| at < offset as usize) {
-            (line, column) = if character == '\n' { (line + 1, 0) } else { (line, column + character.len_utf16() as u32) };
+            (line, column) =
+                if character == '\n' { (line + 1, 0) } else { (line, column + character.len_utf16() as u32) };
         }
         places.push((line, column));
     }

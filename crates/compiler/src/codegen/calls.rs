@@ -28,7 +28,8 @@ impl Emitter<'_, '_> {
     ) {
         match arguments {
             Arguments::Array(array) => {
-                let operands = [Operand::Value(callee), Operand::Value(this), Operand::Value(*array), Operand::Name(name)];
+                let operands =
+                    [Operand::Value(callee), Operand::Value(this), Operand::Value(*array), Operand::Name(name)];
                 self.call_value(Runtime::CallArray, &operands, result);
             }
             Arguments::List(list) => match known {
@@ -79,7 +80,12 @@ impl Emitter<'_, '_> {
     fn finish_float_call(&mut self, result: Option<Reg>) {
         self.with_local(ValType::F64, |emitter, float| {
             emitter.code.tee(float).get(float).emit(Instruction::F64Ne).start_if(BlockType::Empty);
-            emitter.code.get(float).emit(Instruction::I64ReinterpretF64).word(value::EXCEPTION).emit(Instruction::I64Eq);
+            emitter
+                .code
+                .get(float)
+                .emit(Instruction::I64ReinterpretF64)
+                .word(value::EXCEPTION)
+                .emit(Instruction::I64Eq);
             emitter.check_status();
             emitter.code.end().get(float);
         });

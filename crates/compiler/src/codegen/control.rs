@@ -62,7 +62,8 @@ fn may_throw(block: &BlockData) -> bool {
 
 /// The graph of an ordinary function: node numbers are block numbers.
 fn plain_graph(blocks: &[BlockData]) -> Graph {
-    let nodes = blocks.iter().enumerate().map(|(number, block)| block_node(number, block, successors(&block.terminator), 0));
+    let nodes =
+        blocks.iter().enumerate().map(|(number, block)| block_node(number, block, successors(&block.terminator), 0));
     Graph { nodes: nodes.collect() }
 }
 
@@ -275,7 +276,14 @@ impl Emitter<'_, '_> {
     }
 
     /// After a resumption: reloads live registers, then goes on as the mode says.
-    fn emit_continuation(&mut self, body: &Body<'_>, node: NodeId, state: usize, next: &[NodeId], steps: &mut Vec<Step>) {
+    fn emit_continuation(
+        &mut self,
+        body: &Body<'_>,
+        node: NodeId,
+        state: usize,
+        next: &[NodeId],
+        steps: &mut Vec<Step>,
+    ) {
         let Some(suspensions) = body.suspensions else { return };
         let suspension = &suspensions.states[state];
         self.reload(suspensions, suspension);

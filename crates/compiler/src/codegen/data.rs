@@ -213,7 +213,16 @@ impl Data {
     fn function_record(&self, index: u32, function: &Function) -> [u32; 8] {
         let units: Vec<u16> = function.name.encode_utf16().collect();
         let name = self.strings.get(&units).map_or(0, |constant| constant.0);
-        [name, function.length, function_flags(function), element(FunctionId(index)), function.source.0, function.source.1, 0, 0]
+        [
+            name,
+            function.length,
+            function_flags(function),
+            element(FunctionId(index)),
+            function.source.0,
+            function.source.1,
+            0,
+            0,
+        ]
     }
 
     fn constant_descriptors(&self) -> Vec<u8> {
@@ -261,9 +270,7 @@ fn function_flags(function: &Function) -> u32 {
         FunctionKind::Arrow => function_info::ARROW,
         FunctionKind::Method | FunctionKind::Initializer | FunctionKind::ModuleBody => function_info::METHOD,
         FunctionKind::BaseConstructor => function_info::CONSTRUCTOR | function_info::CLASS,
-        FunctionKind::DerivedConstructor => {
-            function_info::CONSTRUCTOR | function_info::CLASS | function_info::DERIVED
-        }
+        FunctionKind::DerivedConstructor => function_info::CONSTRUCTOR | function_info::CLASS | function_info::DERIVED,
     };
     let optional = [
         (function.new_target.is_some(), function_info::USES_NEW_TARGET),

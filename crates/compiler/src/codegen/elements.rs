@@ -100,8 +100,21 @@ impl Emitter<'_, '_> {
             let slow = emitter.code.block(BlockType::Empty);
             emitter.leave_unless_object(object, word, slow);
             emitter.code.get(word).emit(Instruction::I32WrapI64).emit(Instruction::I32Load16U(at(layout::KIND, 1)));
-            emitter.code.i32(DENSE_MASK).emit(Instruction::I32And).i32(DENSE_ARRAY).emit(Instruction::I32Ne).br_if(slow);
-            emitter.code.get(word).emit(Instruction::I32WrapI64).load_i32(array::LENGTH).tag_i32(TAG_INT).br(done).end();
+            emitter
+                .code
+                .i32(DENSE_MASK)
+                .emit(Instruction::I32And)
+                .i32(DENSE_ARRAY)
+                .emit(Instruction::I32Ne)
+                .br_if(slow);
+            emitter
+                .code
+                .get(word)
+                .emit(Instruction::I32WrapI64)
+                .load_i32(array::LENGTH)
+                .tag_i32(TAG_INT)
+                .br(done)
+                .end();
             emitter.code.get(word).i32(key.cast_signed()).i32(cache.cast_signed()).call_helper(Helper::Length);
             emitter.check_exception();
             emitter.code.end();

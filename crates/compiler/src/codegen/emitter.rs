@@ -9,10 +9,12 @@ use super::code::{Callee, Code, Label, Local};
 use super::data::Data;
 use super::hints;
 use super::typed_arrays::Element;
-use crate::ir::{Binary, Constant, Function, FunctionId, Instruction as IrInstruction, Module, Op, Reg, RegKind, Unary};
+use crate::ir::{
+    Binary, Constant, Function, FunctionId, Instruction as IrInstruction, Module, Op, Reg, RegKind, Unary,
+};
+use crate::optimize::liveness::Liveness;
 use crate::optimize::operands::{op_uses, terminator_uses};
 use crate::optimize::types::Type;
-use crate::optimize::liveness::Liveness;
 use crate::optimize::whole_module::ModuleTypes;
 
 /// Wasm global: address of the unit's data.
@@ -316,11 +318,6 @@ impl<'u, 'a> Emitter<'u, 'a> {
         }
     }
 
-    /// Stores the boxed word on the stack into `result`; it was checked already.
-    pub fn store_checked(&mut self, result: Option<Reg>) {
-        self.store(result, Repr::Boxed);
-    }
-
     // ---- calls of the guest ----
 
     /// Pushes operands.
@@ -456,7 +453,8 @@ fn representations(function: &Function, types: &[Type]) -> Vec<Repr> {
 fn known_registers(function: &Function) -> Vec<Option<Known>> {
     let mut definitions = vec![0u32; function.registers.len()];
     let mut known = vec![None; function.registers.len()];
-    let incoming = [function.rest, function.this, function.new_target, function.arguments, function.callee, function.env];
+    let incoming =
+        [function.rest, function.this, function.new_target, function.arguments, function.callee, function.env];
     for reg in function.parameters.iter().copied().chain(incoming.into_iter().flatten()) {
         definitions[reg.0 as usize] += 1;
     }

@@ -44,9 +44,8 @@ impl DirectEntry {
     /// The direct entry of a function that suits. With a summary of all its calls, values travel unboxed.
     pub fn of(simple: &Function, summary: Option<&Summary>) -> Self {
         let boxed = vec![Repr::Boxed; simple.parameters.len()];
-        let parameters = summary.map_or(boxed, |summary| {
-            summary.parameters.iter().map(|&ty| Repr::of(RegKind::Value, ty)).collect()
-        });
+        let parameters = summary
+            .map_or(boxed, |summary| summary.parameters.iter().map(|&ty| Repr::of(RegKind::Value, ty)).collect());
         let result = match summary.map(|summary| Repr::of(RegKind::Value, summary.result)) {
             Some(Repr::Float) => Repr::Float,
             Some(Repr::Int32 | Repr::Long) => Repr::Long,
@@ -351,7 +350,10 @@ impl Emitter<'_, '_> {
     pub fn emit_stack_check(&mut self, throw: Label) {
         let function = self.function;
         let calls = function.blocks.iter().flat_map(|block| &block.instructions).any(|instruction| {
-            matches!(instruction.op, Op::Call { .. } | Op::CallMethod { .. } | Op::Construct { .. } | Op::SuperCall { .. })
+            matches!(
+                instruction.op,
+                Op::Call { .. } | Op::CallMethod { .. } | Op::Construct { .. } | Op::SuperCall { .. }
+            )
         });
         if !calls {
             return;
@@ -372,7 +374,8 @@ impl Emitter<'_, '_> {
     /// Bytes of native stack the function may use: its call frame and a spilled word for every register that lives
     /// across blocks, which is about what a register allocator keeps at once.
     fn stack_weight(&self) -> i32 {
-        let spilled = (0..self.function.registers.len() as u32).filter(|&reg| self.liveness.is_global(Reg(reg))).count();
+        let spilled =
+            (0..self.function.registers.len() as u32).filter(|&reg| self.liveness.is_global(Reg(reg))).count();
         128 + 8 * spilled as i32
     }
 }

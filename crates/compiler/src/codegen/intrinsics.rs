@@ -174,7 +174,10 @@ impl Emitter<'_, '_> {
             emitter.with_local(ValType::I32, |emitter, cell| {
                 emitter.with_local(ValType::I32, |emitter, length| {
                     let code = &mut emitter.code;
-                    code.get(word).emit(Instruction::I32WrapI64).tee(cell).emit(Instruction::I32Load16U(at(layout::KIND, 1)));
+                    code.get(word)
+                        .emit(Instruction::I32WrapI64)
+                        .tee(cell)
+                        .emit(Instruction::I32Load16U(at(layout::KIND, 1)));
                     code.i32(i32::from(kind::ARRAY)).emit(Instruction::I32Ne).br_if(generic);
                     code.get(cell).load_i32(array::LENGTH).tee(length);
                     code.get(cell).load_i32(array::CAPACITY).emit(Instruction::I32GeU).br_if(generic);

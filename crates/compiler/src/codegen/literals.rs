@@ -44,7 +44,12 @@ impl Emitter<'_, '_> {
             if emitter.hot {
                 emitter.emit_inline_object(shape, count, cell);
             } else {
-                emitter.code.i32(shape.cast_signed()).i32(count.cast_signed()).call_helper(Helper::NewLiteral).set(cell);
+                emitter
+                    .code
+                    .i32(shape.cast_signed())
+                    .i32(count.cast_signed())
+                    .call_helper(Helper::NewLiteral)
+                    .set(cell);
             }
             for (slot, (_, value)) in properties.iter().enumerate() {
                 emitter.code.get(cell);

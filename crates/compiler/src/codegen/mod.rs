@@ -67,9 +67,7 @@ pub fn emit(module: &Module, source: &SourceInfo<'_>) -> EmittedUnit {
     let direct = directly_called(module, &simplified);
     let passes: Vec<(bool, bool)> = simplified.iter().map(passed_operands).collect();
     for function in simplified.iter_mut().filter(|function| function.refused.is_none()) {
-        optimize::drop_unpassed_operands(function, |callee| {
-            direct[callee as usize].then_some(passes[callee as usize])
-        });
+        optimize::drop_unpassed_operands(function, |callee| direct[callee as usize].then_some(passes[callee as usize]));
     }
     let types = ModuleTypes::infer(module, &simplified, &direct);
     let entries = simplified.iter().zip(&types.summaries).zip(&direct);

@@ -17,7 +17,9 @@ impl Emitter<'_, '_> {
         use Operand::{Cell, Data, Env, Int, Key, Name, Value};
         let result = instruction.result;
         match &instruction.op {
-            Op::Special(_) | Op::Number(_) | Op::Int(_) | Op::Constant(_) => self.emit_constant(&instruction.op, result),
+            Op::Special(_) | Op::Number(_) | Op::Int(_) | Op::Constant(_) => {
+                self.emit_constant(&instruction.op, result)
+            }
             Op::Copy(source) => self.emit_copy(*source, result),
             Op::Catch => {
                 self.code.i32(0).load_i64(PENDING_EXCEPTION);
@@ -103,18 +105,20 @@ impl Emitter<'_, '_> {
                 self.call_status(Runtime::SetSuper, &[Cell(*callee), Value(*key), Value(*this), Value(*value)]);
             }
             Op::Delete(object, key) => self.call_value(Runtime::Delete, &[Value(*object), Value(*key), Int(1)], result),
-            Op::GetPrivate(object, name) => self.call_value(Runtime::GetPrivate, &[Value(*object), Value(*name)], result),
+            Op::GetPrivate(object, name) => {
+                self.call_value(Runtime::GetPrivate, &[Value(*object), Value(*name)], result)
+            }
             Op::SetPrivate(object, name, value) => {
                 self.call_status(Runtime::SetPrivate, &[Value(*object), Value(*name), Value(*value)]);
             }
             Op::AddPrivate(object, name, value) => {
                 self.call_status(Runtime::AddPrivate, &[Value(*object), Value(*name), Value(*value)]);
             }
-            Op::AddPrivateMethod { object, name, function, kind } => self.call_status(
-                Runtime::AddPrivateMethod,
-                &[Value(*object), Value(*name), Value(*function), Int(*kind)],
-            ),
-            Op::HasPrivate(name, object) => self.call_value(Runtime::HasPrivate, &[Value(*name), Value(*object)], result),
+            Op::AddPrivateMethod { object, name, function, kind } => self
+                .call_status(Runtime::AddPrivateMethod, &[Value(*object), Value(*name), Value(*function), Int(*kind)]),
+            Op::HasPrivate(name, object) => {
+                self.call_value(Runtime::HasPrivate, &[Value(*name), Value(*object)], result)
+            }
 
             Op::Call { callee, this, arguments, known, name } => {
                 self.emit_call(*callee, *this, arguments, *known, *name, result);
@@ -208,7 +212,9 @@ impl Emitter<'_, '_> {
             Op::DelegateOpen { iterable, is_async } => {
                 self.call_value(Runtime::DelegateOpen, &[Value(*iterable), Int(i32::from(*is_async))], result);
             }
-            Op::DelegateStep(record, mode, received) => self.emit_delegate(Runtime::DelegateStep, *record, *mode, *received, result),
+            Op::DelegateStep(record, mode, received) => {
+                self.emit_delegate(Runtime::DelegateStep, *record, *mode, *received, result)
+            }
             Op::DelegateResult(record, mode, awaited) => {
                 self.emit_delegate(Runtime::DelegateResult, *record, *mode, *awaited, result);
             }

@@ -41,7 +41,11 @@ impl Emitter<'_, '_> {
             let slow = emitter.code.block(BlockType::Empty);
             emitter.with_local(ValType::I32, |emitter, cell| {
                 emitter.leave_unless_own_shape(object, word, cell, cache, slow);
-                emitter.code.get(cell).emit(Instruction::GlobalGet(DATA_BASE)).load_i32(cache + inline_cache::OWN_OFFSET);
+                emitter
+                    .code
+                    .get(cell)
+                    .emit(Instruction::GlobalGet(DATA_BASE))
+                    .load_i32(cache + inline_cache::OWN_OFFSET);
                 emitter.code.emit(Instruction::I32Add).load_i64(0).br(done);
             });
             emitter.code.end();

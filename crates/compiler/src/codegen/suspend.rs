@@ -83,7 +83,8 @@ impl Suspensions {
                 targets,
                 handler: block.handler.filter(|_| !initial),
                 result: match &block.terminator {
-                    Terminator::Await { result, .. } | Terminator::Yield { result, .. }
+                    Terminator::Await { result, .. }
+                    | Terminator::Yield { result, .. }
                     | Terminator::YieldDelegate { result, .. } => Some(*result),
                     _ => None,
                 },

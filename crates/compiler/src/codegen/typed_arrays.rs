@@ -91,9 +91,7 @@ impl Element {
                 .emit(Instruction::F64Nearest)
                 .emit(Instruction::I32TruncSatF64U)
                 .emit(Instruction::I32Store8(at(0, 0))),
-            Self::Int { shift: 0, .. } => {
-                code.call_helper(Helper::FloatToInt32).emit(Instruction::I32Store8(at(0, 0)))
-            }
+            Self::Int { shift: 0, .. } => code.call_helper(Helper::FloatToInt32).emit(Instruction::I32Store8(at(0, 0))),
             Self::Int { shift: 1, .. } => {
                 code.call_helper(Helper::FloatToInt32).emit(Instruction::I32Store16(at(0, 1)))
             }

@@ -2,7 +2,9 @@
 
 use super::types::{EXACT, Type};
 use super::whole_module::Summary;
-use crate::ir::{Arguments, Binary, ConstantValue, Function, FunctionId, Instruction, Module, Op, Reg, Terminator, Unary};
+use crate::ir::{
+    Arguments, Binary, ConstantValue, Function, FunctionId, Instruction, Module, Op, Reg, Terminator, Unary,
+};
 
 /// How often a register's range may grow by small steps before it is widened.
 const STEPS_BEFORE_WIDENING: u8 = 3;
@@ -52,7 +54,9 @@ pub fn infer(module: &Module, function: &Function, id: FunctionId, summaries: &[
                 }
             }
             match &block.terminator {
-                Terminator::Await { result, .. } | Terminator::Yield { result, .. } => define(&mut types, *result, Type::ANY),
+                Terminator::Await { result, .. } | Terminator::Yield { result, .. } => {
+                    define(&mut types, *result, Type::ANY)
+                }
                 Terminator::YieldDelegate { mode, result, .. } => {
                     define(&mut types, *mode, Type::integer(0, 2));
                     define(&mut types, *result, Type::ANY);
@@ -94,17 +98,33 @@ fn result_type(module: &Module, types: &[Type], instruction: &Instruction) -> Ty
         Op::Binary(operator, left, right) => binary_type(*operator, of(left), of(right)),
         Op::Unary(operator, operand) => unary_type(*operator, of(operand)),
         Op::Concat(_) => Type::STRING,
-        Op::IsNullish(_) | Op::IsUndefined(_) | Op::IsEmpty(_) | Op::IsObject(_) | Op::Delete(..) | Op::HasPrivate(..)
+        Op::IsNullish(_)
+        | Op::IsUndefined(_)
+        | Op::IsEmpty(_)
+        | Op::IsObject(_)
+        | Op::Delete(..)
+        | Op::HasPrivate(..)
         | Op::DelegateReturned(_) => Type::BOOLEAN,
         Op::Get(object, key) => match &module.constants[key.0 as usize] {
-            ConstantValue::String(name) if of(object).is_string() && name.iter().copied().eq("length".encode_utf16()) => {
+            ConstantValue::String(name)
+                if of(object).is_string() && name.iter().copied().eq("length".encode_utf16()) =>
+            {
                 Type::integer(0, i64::from(i32::MAX))
             }
             _ => Type::ANY,
         },
-        Op::Construct { .. } | Op::SuperCall { .. } | Op::NewObject(_) | Op::NewArray(_) | Op::ObjectRest(..)
-        | Op::NewFunction { .. } | Op::NewClass { .. } | Op::ClassPrototype(_) | Op::NewRegExp(..)
-        | Op::IteratorRest(_) | Op::ImportDynamic(_) | Op::ImportMeta => Type::OBJECT,
+        Op::Construct { .. }
+        | Op::SuperCall { .. }
+        | Op::NewObject(_)
+        | Op::NewArray(_)
+        | Op::ObjectRest(..)
+        | Op::NewFunction { .. }
+        | Op::NewClass { .. }
+        | Op::ClassPrototype(_)
+        | Op::NewRegExp(..)
+        | Op::IteratorRest(_)
+        | Op::ImportDynamic(_)
+        | Op::ImportMeta => Type::OBJECT,
         Op::IteratorOpen(_) | Op::AsyncIteratorOpen(_) | Op::ForInOpen(_) | Op::DelegateOpen { .. } => Type::INTERNAL,
         Op::ForInNext(_) => Type::STRING.join(Type::INTERNAL),
         _ => Type::ANY,
@@ -167,8 +187,16 @@ fn binary_type(operator: Binary, left: Type, right: Type) -> Type {
         },
         Binary::BitOr | Binary::BitXor | Binary::Shl | Binary::Shr => bits,
         Binary::UShr => Type::integer(0, i64::from(u32::MAX)),
-        Binary::Less | Binary::LessEqual | Binary::Greater | Binary::GreaterEqual | Binary::StrictEqual
-        | Binary::StrictNotEqual | Binary::LooseEqual | Binary::LooseNotEqual | Binary::In | Binary::InstanceOf => Type::BOOLEAN,
+        Binary::Less
+        | Binary::LessEqual
+        | Binary::Greater
+        | Binary::GreaterEqual
+        | Binary::StrictEqual
+        | Binary::StrictNotEqual
+        | Binary::LooseEqual
+        | Binary::LooseNotEqual
+        | Binary::In
+        | Binary::InstanceOf => Type::BOOLEAN,
     }
 }
 
@@ -190,7 +218,8 @@ fn add_type(left: Type, right: Type) -> Type {
     if left.is_number() && right.is_number() {
         return Type::NUMBER;
     }
-    let may_concatenate = left.may_be_string() || right.may_be_string() || left.may_be_object() || right.may_be_object();
+    let may_concatenate =
+        left.may_be_string() || right.may_be_string() || left.may_be_object() || right.may_be_object();
     match (may_concatenate, left.is_plain_primitive() || right.is_plain_primitive()) {
         (false, true) => Type::NUMBER,
         (false, false) => Type::NUMERIC,
@@ -213,13 +242,14 @@ fn integer_difference(left: Type, right: Type) -> Option<Type> {
 /// The product of integers, unless it can be −0 (zero times a negative number).
 fn integer_product(left: Type, right: Type) -> Option<Type> {
     let ((left_low, left_high), (right_low, right_high)) = (left.range()?, right.range()?);
-    let minus_zero = (left_low <= 0 && left_high >= 0 && right_low < 0) || (right_low <= 0 && right_high >= 0 && left_low < 0);
+    let minus_zero =
+        (left_low <= 0 && left_high >= 0 && right_low < 0) || (right_low <= 0 && right_high >= 0 && left_low < 0);
     if minus_zero {
         return None;
     }
-    let corners = [left_low, left_high].into_iter().flat_map(|left| {
-        [right_low, right_high].map(|right| i128::from(left) * i128::from(right))
-    });
+    let corners = [left_low, left_high]
+        .into_iter()
+        .flat_map(|left| [right_low, right_high].map(|right| i128::from(left) * i128::from(right)));
     let (low, high) = corners.fold((i128::MAX, i128::MIN), |(low, high), corner| (low.min(corner), high.max(corner)));
     Some(Type::integer(i64::try_from(low).ok()?, i64::try_from(high).ok()?))
 }

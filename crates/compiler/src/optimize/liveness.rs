@@ -156,7 +156,8 @@ fn global_registers(function: &Function) -> (Vec<Reg>, HashMap<Reg, usize>) {
             is_global[reg.0 as usize] |= written_in[reg.0 as usize] != number;
         });
     }
-    let globals: Vec<Reg> = (0..function.registers.len() as u32).map(Reg).filter(|reg| is_global[reg.0 as usize]).collect();
+    let globals: Vec<Reg> =
+        (0..function.registers.len() as u32).map(Reg).filter(|reg| is_global[reg.0 as usize]).collect();
     let index = globals.iter().enumerate().map(|(index, &reg)| (reg, index)).collect();
     (globals, index)
 }

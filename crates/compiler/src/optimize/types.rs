@@ -109,7 +109,10 @@ impl Type {
             self.low
         };
         let high = if before.has(Self::INTEGER_BIT) && self.high > before.high {
-            [i64::from(i32::MAX), i64::from(u32::MAX), EXACT].into_iter().find(|&step| step >= self.high).unwrap_or(EXACT)
+            [i64::from(i32::MAX), i64::from(u32::MAX), EXACT]
+                .into_iter()
+                .find(|&step| step >= self.high)
+                .unwrap_or(EXACT)
         } else {
             self.high
         };
@@ -186,7 +189,9 @@ impl Type {
 
     /// Whether conversion to a number needs neither a call of user code nor can it throw.
     pub fn is_plain_primitive(self) -> bool {
-        self.kinds != 0 && self.within(Self::ALL_BITS & !(Self::OBJECT_BIT | Self::SYMBOL_BIT | Self::BIGINT_BIT | Self::INTERNAL_BIT))
+        self.kinds != 0
+            && self
+                .within(Self::ALL_BITS & !(Self::OBJECT_BIT | Self::SYMBOL_BIT | Self::BIGINT_BIT | Self::INTERNAL_BIT))
     }
 
     /// Whether two values of these types are strictly equal exactly if their words are: neither numbers, strings nor

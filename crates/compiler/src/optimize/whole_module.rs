@@ -51,7 +51,7 @@ impl ModuleTypes {
         let closed = closed_functions(module, functions, direct);
         let summaries = functions.iter().zip(&closed).map(|(function, &closed)| {
             let parameters = vec![Type::NEVER; function.parameters.len()];
-            closed.then(|| Summary { parameters, result: Type::NEVER, growth: 0 })
+            closed.then_some(Summary { parameters, result: Type::NEVER, growth: 0 })
         });
         let mut types = Self { registers: vec![Vec::new(); functions.len()], summaries: summaries.collect() };
         let callers = callers(functions, &closed);
@@ -143,8 +143,8 @@ fn closed_functions(module: &Module, functions: &[Function], direct: &[bool]) ->
         }
     }
     let mut stored_in: Vec<Vec<u32>> = vec![Vec::new(); functions.len()];
-    for function in functions {
-        let origins = Origins::of(function);
+    for (index, function) in functions.iter().enumerate() {
+        let origins = Origins::of(FunctionId(index as u32), function);
         for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
             origins.note_uses(instruction, &mut closed, &mut escaping_bindings, &mut stored_in);
         }
@@ -171,8 +171,11 @@ enum Origin {
 struct Origins(Vec<Origin>);
 
 impl Origins {
-    fn of(function: &Function) -> Self {
+    fn of(id: FunctionId, function: &Function) -> Self {
         let mut origins = vec![Origin::Other; function.registers.len()];
+        if let Some(callee) = function.callee {
+            origins[callee.0 as usize] = Origin::Function(id);
+        }
         for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
             if let Some(result) = instruction.result {
                 origins[result.0 as usize] = match &instruction.op {

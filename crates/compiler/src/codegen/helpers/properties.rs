@@ -1,0 +1,213 @@
+//! Properties and elements: what inline caches know and dense elements here, the rest in the guest.
+
+use convex_wasm_abi::functions::Runtime;
+use convex_wasm_abi::layout::{self, array, inline_cache, kind, more_entry, object, typed_array};
+use convex_wasm_abi::memory::PROTO_EPOCH;
+use convex_wasm_abi::value::{self, FIRST_TAGGED, TAG_INT, TAG_OBJECT, TAG_STRING};
+use wasm_encoder::{BlockType, Instruction, ValType};
+
+use super::{A, B, Helper, data_address, key_address, return_inside};
+use crate::codegen::code::{Code, Label, Local, at};
+use crate::codegen::typed_arrays;
+
+/// Property read: own hits, prototype hits, then the guest.
+pub(super) fn get(code: &mut Code) {
+    let (key, cache) = (Local(1), Local(2));
+    let absolute = code.take_local(ValType::I32);
+    let shape = code.take_local(ValType::I32);
+    data_address(code, cache);
+    code.set(absolute);
+    let slow = code.block(BlockType::Empty);
+    code.get(A).has_tag(TAG_OBJECT).emit(Instruction::I32Eqz).br_if(slow);
+    code.get(A).emit(Instruction::I32WrapI64).load_i32(object::SHAPE).tee(shape);
+    code.get(absolute).load_i32(inline_cache::OWN_SHAPE).emit(Instruction::I32Eq).start_if(BlockType::Empty);
+    code.get(A).emit(Instruction::I32WrapI64).get(absolute).load_i32(inline_cache::OWN_OFFSET);
+    code.emit(Instruction::I32Add).load_i64(0);
+    return_inside(code);
+    let further = code.block(BlockType::Empty);
+    holder_hit(code, shape, absolute, further);
+    return_inside(code);
+    find_more(code, shape, absolute, slow, |code, entry| {
+        code.get(entry).load_i32(more_entry::FOUND).i32(more_entry::INLINE.cast_signed()).emit(Instruction::I32Eq);
+        code.start_if(BlockType::Empty);
+        code.get(A).emit(Instruction::I32WrapI64).get(entry).load_i32(more_entry::WHERE);
+        code.emit(Instruction::I32Add).load_i64(0);
+        return_inside(code);
+        code.get(entry).load_i32(more_entry::FOUND).i32(more_entry::HOLDER.cast_signed()).emit(Instruction::I32Ne);
+        code.br_if(slow).get(entry).load_i32(more_entry::WHERE).load_i64(0).emit(Instruction::Return);
+    });
+    code.end();
+    code.get(A);
+    key_address(code, key);
+    code.get(absolute).call_runtime(Runtime::Get);
+}
+
+/// `length` of strings, arrays and typed arrays, then as any property.
+pub(super) fn length(code: &mut Code) {
+    let (cell, shape) = (code.take_local(ValType::I32), code.take_local(ValType::I32));
+    let absolute = code.take_local(ValType::I32);
+    code.get(A).has_tag(TAG_STRING).start_if(BlockType::Empty);
+    code.get(A).string_length().tag_i32(TAG_INT);
+    return_inside(code);
+    code.get(A).has_tag(TAG_OBJECT).start_if(BlockType::Empty);
+    code.get(A).emit(Instruction::I32WrapI64).tee(cell).load_u8(layout::KIND);
+    code.i32(i32::from(kind::ARRAY)).emit(Instruction::I32Eq).start_if(BlockType::Empty);
+    code.get(cell).load_u8(layout::FLAGS).i32(i32::from(array::SPARSE)).emit(Instruction::I32And);
+    code.emit(Instruction::I32Eqz).start_if(BlockType::Empty);
+    code.get(cell).load_i32(array::LENGTH).tag_i32(TAG_INT);
+    return_inside(code);
+    code.end();
+    let other = code.block(BlockType::Empty);
+    data_address(code, Local(2));
+    code.set(absolute).get(cell).load_i32(object::SHAPE).set(shape);
+    find_more(code, shape, absolute, other, |code, entry| {
+        code.get(entry).load_i32(more_entry::FOUND).i32(more_entry::ELEMENT_COUNT.cast_signed());
+        code.emit(Instruction::I32Ne).br_if(other);
+        code.get(cell).load_i32(typed_array::LENGTH).tee(shape).emit(Instruction::I32Eqz).br_if(other);
+        code.get(shape).tag_i32(TAG_INT).emit(Instruction::Return);
+    });
+    code.end().end();
+    code.get(A).get(Local(1)).get(Local(2)).call_helper(Helper::Get);
+}
+
+/// Pushes the word in the cached slot of a holder, or leaves.
+pub(super) fn holder_hit(code: &mut Code, shape: Local, cache: Local, slow: Label) {
+    code.get(shape).get(cache).load_i32(inline_cache::HOLDER_SHAPE).emit(Instruction::I32Ne).br_if(slow);
+    code.load_cell_i32(PROTO_EPOCH).get(cache).load_i32(inline_cache::EPOCH).emit(Instruction::I32Ne).br_if(slow);
+    code.get(cache).load_i32(inline_cache::HOLDER_SLOT).load_i64(0);
+}
+
+pub(super) fn get_global(code: &mut Code) {
+    let (key, cache) = (Local(0), Local(1));
+    let absolute = code.take_local(ValType::I32);
+    let slot = code.take_local(ValType::I32);
+    data_address(code, cache);
+    code.set(absolute);
+    let slow = code.block(BlockType::Empty);
+    code.load_cell_i32(PROTO_EPOCH).get(absolute).load_i32(inline_cache::EPOCH).emit(Instruction::I32Ne).br_if(slow);
+    code.get(absolute).load_i32(inline_cache::HOLDER_SLOT).tee(slot).emit(Instruction::I32Eqz).br_if(slow);
+    code.get(slot).load_i64(0);
+    return_inside(code);
+    key_address(code, key);
+    code.get(absolute).call_runtime(Runtime::GetGlobal);
+}
+
+/// Runs `found` with the entry for further shapes that holds for `shape`; leaves if there is none. `found` must not fall
+/// through.
+pub(super) fn find_more(
+    code: &mut Code,
+    shape: Local,
+    cache: Local,
+    slow: Label,
+    found: impl FnOnce(&mut Code, Local),
+) {
+    let entry = code.take_local(ValType::I32);
+    let epoch = code.take_local(ValType::I32);
+    code.get(cache).load_i32(inline_cache::MORE).tee(entry).emit(Instruction::I32Eqz).br_if(slow);
+    let matching = code.block(BlockType::Empty);
+    for number in 0..more_entry::COUNT {
+        if number > 0 {
+            code.get(entry).i32(more_entry::SIZE.cast_signed()).emit(Instruction::I32Add).set(entry);
+        }
+        code.get(entry).load_i32(more_entry::SHAPE).get(shape).emit(Instruction::I32Eq).br_if(matching);
+    }
+    code.br(slow).end();
+    code.get(entry).load_i32(more_entry::EPOCH).tee(epoch).load_cell_i32(PROTO_EPOCH).emit(Instruction::I32Ne);
+    code.get(epoch).i32(0).emit(Instruction::I32Ne).emit(Instruction::I32And).br_if(slow);
+    found(code, entry);
+    code.release_local(entry);
+    code.release_local(epoch);
+}
+
+/// Property write: own hits, further shapes, additions in an inline slot, then the guest.
+pub(super) fn set(code: &mut Code) {
+    let (key, cache) = (Local(2), Local(3));
+    let (absolute, shape) = (code.take_local(ValType::I32), code.take_local(ValType::I32));
+    let (cell, slot) = (code.take_local(ValType::I32), code.take_local(ValType::I32));
+    data_address(code, cache);
+    code.set(absolute);
+    let slow = code.block(BlockType::Empty);
+    code.get(A).has_tag(TAG_OBJECT).emit(Instruction::I32Eqz).br_if(slow);
+    code.get(A).emit(Instruction::I32WrapI64).tee(cell).load_i32(object::SHAPE).tee(shape);
+    code.get(absolute).load_i32(inline_cache::OWN_SHAPE).emit(Instruction::I32Eq).start_if(BlockType::Empty);
+    code.get(cell).get(absolute).load_i32(inline_cache::OWN_OFFSET).emit(Instruction::I32Add);
+    code.get(B).store_i64(0).i32(0);
+    return_inside(code);
+    find_more(code, shape, absolute, slow, |code, entry| {
+        // Kind and flags: an ordinary object that is neither restricted nor a prototype.
+        code.get(cell).emit(Instruction::I32Load16U(at(layout::KIND, 1))).i32(i32::from(kind::OBJECT));
+        code.emit(Instruction::I32Ne).br_if(slow);
+        code.get(entry).load_i32(more_entry::FOUND).i32(more_entry::INLINE.cast_signed()).emit(Instruction::I32Eq);
+        code.start_if(BlockType::Empty);
+        code.get(cell).get(entry).load_i32(more_entry::WHERE).emit(Instruction::I32Add).get(B).store_i64(0).i32(0);
+        return_inside(code);
+        code.get(entry).load_i32(more_entry::FOUND).i32(more_entry::ADDITION.cast_signed()).emit(Instruction::I32Ne);
+        code.br_if(slow);
+        code.get(entry).load_i32(more_entry::SLOT).tee(slot);
+        code.get(cell)
+            .emit(Instruction::I32Load16U(at(object::INLINE_CAPACITY, 1)))
+            .emit(Instruction::I32GeU)
+            .br_if(slow);
+        code.get(cell).get(slot).i32(3).emit(Instruction::I32Shl).emit(Instruction::I32Add);
+        code.get(B).store_i64(object::INLINE_SLOTS);
+        code.get(cell).get(entry).load_i32(more_entry::WHERE).store_i32(object::SHAPE);
+        code.i32(0).emit(Instruction::Return);
+    });
+    code.end();
+    code.get(A);
+    key_address(code, key);
+    code.get(B).get(absolute).i32(1).call_runtime(Runtime::Set);
+}
+
+/// Pushes the element index that the key in `B` is, or leaves: ints and integral doubles.
+pub(super) fn index_or_leave(code: &mut Code, index: Local, other: Label) {
+    let float = code.take_local(ValType::F64);
+    code.get(B).has_tag(TAG_INT).start_if(BlockType::Empty);
+    code.get(B).emit(Instruction::I32WrapI64).set(index);
+    code.start_else();
+    code.get(B).word(FIRST_TAGGED).emit(Instruction::I64GeU).br_if(other);
+    code.get(B).emit(Instruction::F64ReinterpretI64).tee(float);
+    code.get(float).emit(Instruction::I32TruncSatF64U).tee(index).emit(Instruction::F64ConvertI32U);
+    code.emit(Instruction::F64Ne).br_if(other);
+    code.end();
+    code.release_local(float);
+}
+
+pub(super) fn get_element(code: &mut Code) {
+    let (index, cell, cell_kind) =
+        (code.take_local(ValType::I32), code.take_local(ValType::I32), code.take_local(ValType::I32));
+    let word = code.take_local(ValType::I64);
+    let slow = code.block(BlockType::Empty);
+    code.get(A).has_tag(TAG_OBJECT).emit(Instruction::I32Eqz).br_if(slow);
+    index_or_leave(code, index, slow);
+    code.get(A).emit(Instruction::I32WrapI64).tee(cell).load_u8(layout::KIND).tee(cell_kind);
+    code.i32(i32::from(kind::ARRAY)).emit(Instruction::I32Eq).start_if(BlockType::Empty);
+    code.get(index).get(cell).load_i32(array::LENGTH).emit(Instruction::I32GeU).br_if(slow);
+    code.get(cell).load_i32(array::ELEMENTS).get(index).i32(3).emit(Instruction::I32Shl).emit(Instruction::I32Add);
+    code.load_i64(0).tee(word).word(value::EMPTY).emit(Instruction::I64Eq).br_if(slow);
+    code.get(word);
+    return_inside(code);
+    typed_arrays::emit_boxed_get(code, cell, cell_kind, index, slow);
+    code.end();
+    code.get(A).get(B).call_runtime(Runtime::GetElement);
+}
+
+pub(super) fn set_element(code: &mut Code) {
+    let v = Local(2);
+    let (index, cell, cell_kind) =
+        (code.take_local(ValType::I32), code.take_local(ValType::I32), code.take_local(ValType::I32));
+    let slow = code.block(BlockType::Empty);
+    code.get(A).has_tag(TAG_OBJECT).emit(Instruction::I32Eqz).br_if(slow);
+    index_or_leave(code, index, slow);
+    code.get(A).emit(Instruction::I32WrapI64).tee(cell).load_u8(layout::KIND).tee(cell_kind);
+    code.i32(i32::from(kind::ARRAY)).emit(Instruction::I32Eq).start_if(BlockType::Empty);
+    code.get(cell).load_u8(layout::FLAGS).br_if(slow);
+    code.get(index).get(cell).load_i32(array::LENGTH).emit(Instruction::I32GeU).br_if(slow);
+    code.get(cell).load_i32(array::ELEMENTS).get(index).i32(3).emit(Instruction::I32Shl).emit(Instruction::I32Add);
+    code.tee(cell).load_i64(0).word(value::EMPTY).emit(Instruction::I64Eq).br_if(slow);
+    code.get(cell).get(v).store_i64(0).i32(0);
+    return_inside(code);
+    typed_arrays::emit_boxed_set(code, cell, cell_kind, index, v, slow);
+    code.end();
+    code.get(A).get(B).get(v).i32(1).call_runtime(Runtime::SetElement);
+}
