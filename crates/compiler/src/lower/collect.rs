@@ -147,6 +147,7 @@ impl<'s> Collector<'s> {
                 self.bind_function(name.symbol_id.get(), id);
             } else {
                 self.inside(id, |this| this.declare_identifier(name, 0));
+                self.bind_function(name.symbol_id.get(), id);
                 if name.symbol_id.get().is_some_and(|symbol| !self.scoping.symbol_is_unused(symbol)) {
                     self.facts.functions[id.0 as usize].uses.insert(Implicit::Callee);
                 }
