@@ -211,6 +211,7 @@ pub fn step_directly(iterator: Value, next: Value) -> Option<JsResult<Option<Val
         kind::MAP_ITERATOR => map_set::iterator::step_directly::<map_set::Maps>(iterator, next_code).map(Ok),
         kind::SET_ITERATOR => map_set::iterator::step_directly::<map_set::Sets>(iterator, next_code).map(Ok),
         kind::ARRAY_ITERATOR => array::iterator::step_directly(iterator, next_code),
+        kind::STRING_ITERATOR => super::string::iterator::step_directly(iterator, next_code).map(Ok),
         kind::GENERATOR => super::generator_protos::step_directly(iterator, next_code),
         _ => None,
     }

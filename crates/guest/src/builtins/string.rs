@@ -4,7 +4,7 @@ mod access;
 mod case;
 mod collation;
 mod collation_table;
-mod iterator;
+pub mod iterator;
 mod normalization;
 mod pattern;
 mod search;

@@ -8,6 +8,7 @@ use crate::throw::{JsResult, Throw, throw_error};
 
 const UNRESERVED: &str = "-_.!~*'()";
 const RESERVED: &str = ";/?:@&=+$,";
+const HEX: &[u8; 16] = b"0123456789ABCDEF";
 
 /// Defines the functions.
 pub(crate) fn install() {
@@ -46,7 +47,7 @@ fn encode(cx: &CallContext, unescaped: &str) -> JsResult {
             continue;
         }
         for byte in point.encode_utf8(&mut [0; 4]).bytes() {
-            out.extend_from_slice(format!("%{byte:02X}").as_bytes());
+            out.extend_from_slice(&[b'%', HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]);
         }
     }
     Ok(JsString::from_latin1(&out).into())
@@ -82,12 +83,12 @@ fn decode(cx: &CallContext, preserved: &str) -> JsResult {
             0xF0..=0xF4 => 3,
             _ => return Err(malformed()),
         };
-        let mut bytes = vec![first];
-        for _ in 0..count {
-            bytes.push(escaped_byte(units, at)?);
+        let mut bytes = [first, 0, 0, 0];
+        for byte in &mut bytes[1..=count] {
+            *byte = escaped_byte(units, at)?;
             at += 3;
         }
-        let Ok(text) = core::str::from_utf8(&bytes) else { return Err(malformed()) };
+        let Ok(text) = core::str::from_utf8(&bytes[..=count]) else { return Err(malformed()) };
         if count == 0 && preserved.as_bytes().contains(&first) {
             out.push_string(string.slice(start as u32, at as u32));
         } else {

@@ -11,6 +11,7 @@ use crate::key::PropertyKey;
 use crate::object::{ArrayCell, Attributes, Object};
 use crate::realm_shapes::object_shape;
 use crate::shape::Shape;
+use crate::state::State;
 use crate::string::{JsString, StringBuilder, Units};
 use crate::throw::JsResult;
 use crate::value::Value;
@@ -46,6 +47,11 @@ enum Frame {
     Object { base: usize, shape: Shape, place: Place },
 }
 
+/// Memory that parsers hand to each other: they call no JavaScript, so there is one at a time.
+static STACKS: State<(Vec<Value>, Vec<Frame>)> = State::new((Vec::new(), Vec::new()));
+/// Stacks that grew beyond this are not kept.
+const MAX_KEPT: usize = 4096;
+
 struct Parser<'a, U> {
     source: JsString,
     text: &'a [U],
@@ -56,7 +62,10 @@ struct Parser<'a, U> {
 
 impl<'a, U: Unit> Parser<'a, U> {
     fn new(source: JsString, text: &'a [U]) -> Self {
-        Parser { source, text, at: 0, values: Vec::with_capacity(64), frames: Vec::with_capacity(16) }
+        let (mut values, mut frames) = STACKS.with(core::mem::take);
+        values.clear();
+        frames.clear();
+        Parser { source, text, at: 0, values, frames }
     }
 
     /// The unit at the position if it is ASCII; 0 at the end (and for NUL, which is never allowed either), 0xFF for others.
@@ -84,6 +93,14 @@ impl<'a, U: Unit> Parser<'a, U> {
     }
 
     fn run(mut self) -> Result<Value, Failure> {
+        let result = self.value();
+        if self.values.capacity() <= MAX_KEPT {
+            STACKS.with(|stacks| *stacks = (self.values, self.frames));
+        }
+        result
+    }
+
+    fn value(&mut self) -> Result<Value, Failure> {
         loop {
             let value = match self.skip_space() {
                 b'"' => self.string()?.into(),

@@ -103,10 +103,20 @@ pub fn to_exponential(number: f64, fraction: Option<usize>) -> String {
     out
 }
 
+/// The digits that `toString` shows of a positive number, and the exponent of the first.
 fn shortest_digits(magnitude: f64) -> (Vec<u8>, i32) {
-    let text = format!("{magnitude:e}");
-    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    (mantissa.bytes().filter(u8::is_ascii_digit).collect(), exponent.parse().unwrap_or(0))
+    let mut buffer = ryu_js::Buffer::new();
+    let text = buffer.format_finite(magnitude);
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
+    let point = mantissa.find('.').unwrap_or(mantissa.len());
+    let digits: Vec<u8> = mantissa.bytes().filter(u8::is_ascii_digit).collect();
+    let zeros = digits.iter().take_while(|&&digit| digit == b'0').count();
+    let exponent = exponent.parse().unwrap_or(0) + point as i32 - 1 - zeros as i32;
+    let mut digits = digits[zeros..].to_vec();
+    while digits.len() > 1 && digits.last() == Some(&b'0') {
+        digits.pop();
+    }
+    (digits, exponent)
 }
 
 /// `toPrecision` of a finite number; `precision` is 1 to 100.
@@ -223,8 +233,9 @@ fn exponent_of(number: f64) -> i32 {
 /// English notation: groups of three digits, at most three decimals.
 pub fn grouped(number: f64) -> String {
     // ICU rounds the shortest decimal notation, half up, not the exact value.
-    let shortest = format!("{}", number.abs());
-    let (whole, decimals) = shortest.split_once('.').unwrap_or((&shortest, ""));
+    let mut buffer = ryu_js::Buffer::new();
+    let shortest = if number.abs() < 1e-6 { "0" } else { buffer.format_finite(number.abs()) };
+    let (whole, decimals) = shortest.split_once('.').unwrap_or((shortest, ""));
     let mut digits: Vec<u8> = whole.bytes().chain(decimals.bytes().chain(core::iter::repeat(b'0')).take(3)).collect();
     if decimals.as_bytes().get(3).is_some_and(|&digit| digit >= b'5') {
         digits.insert(0, b'0');

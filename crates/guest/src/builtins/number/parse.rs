@@ -85,7 +85,22 @@ fn digits_value(digits: &[u8], radix: u32) -> f64 {
     if radix.is_power_of_two() {
         return power_of_two_value(digits, radix);
     }
-    digits.iter().fold(0.0, |value, &digit| value * radix as f64 + digit as f64)
+    approximate_value(digits, radix)
+}
+
+/// Value of many digits in another radix, with V8's rounding errors: it adds them in groups that fit 32 bits.
+fn approximate_value(digits: &[u8], radix: u32) -> f64 {
+    const MAX_MULTIPLIER: u32 = u32::MAX / 36;
+    let mut group_length = 0;
+    let mut multiplier = 1;
+    while multiplier * radix <= MAX_MULTIPLIER {
+        multiplier *= radix;
+        group_length += 1;
+    }
+    digits.chunks(group_length).fold(0.0, |value, group| {
+        let part = group.iter().fold(0, |part, &digit| part * radix + digit as u32);
+        value * f64::from(radix.pow(group.len() as u32)) + f64::from(part)
+    })
 }
 
 fn power_of_two_value(digits: &[u8], radix: u32) -> f64 {

@@ -61,7 +61,7 @@ fn replace_pristine(regexp: Gc<RegExpObject>, subject: JsString, replacement: &R
         }
         let mut out = StringBuilder::with_capacity(subject.len() as usize);
         out.push_units(part(subject, 0, spans[0].0));
-        append(&mut out, regexp, subject, &spans, replacement)?;
+        append(&mut out, regexp, subject, &spans, replacement, &mut Vec::new())?;
         out.push_units(part(subject, spans[0].1, subject.len()));
         return Ok(out.finish()?.into());
     }
@@ -90,17 +90,18 @@ fn replace_pristine(regexp: Gc<RegExpObject>, subject: JsString, replacement: &R
     if all.is_empty() {
         return Ok(subject.into());
     }
+    let mut arguments = Vec::with_capacity(group_count + 3);
     for spans in all.chunks_exact(group_count) {
         let (from, to) = spans[0];
         out.push_units(part(subject, copied, from));
-        append(&mut out, regexp, subject, spans, replacement)?;
+        append(&mut out, regexp, subject, spans, replacement, &mut arguments)?;
         copied = to;
     }
     out.push_units(part(subject, copied, subject.len()));
     Ok(out.finish()?.into())
 }
 
-/// Appends what replaces one match.
+/// Appends what replaces one match. `arguments` is memory for those of a function.
 #[inline]
 fn append(
     out: &mut StringBuilder,
@@ -108,19 +109,21 @@ fn append(
     subject: JsString,
     spans: &[Span],
     replacement: &Replacement,
+    arguments: &mut Vec<Value>,
 ) -> JsResult<()> {
     match replacement {
         Replacement::Verbatim(text) => out.push_string(*text),
         Replacement::Function(function) => {
             let program = regexp.program.get();
-            let mut arguments: Vec<Value> = spans.iter().map(|&span| group_value(subject, span)).collect();
+            arguments.clear();
+            arguments.extend(spans.iter().map(|&span| group_value(subject, span)));
             arguments.push(Value::from(spans[0].0));
             arguments.push(subject.into());
             let named = groups(program, |index| group_value(subject, spans[index]));
             if !named.is_undefined() {
                 arguments.push(named);
             }
-            out.push_string(to_string(call::call(*function, Value::UNDEFINED, &arguments)?)?);
+            out.push_string(to_string(call::call(*function, Value::UNDEFINED, arguments)?)?);
         }
         Replacement::Template(template) => {
             let text = |&span: &Span| (span != NONE).then(|| subject.slice(span.0, span.1));

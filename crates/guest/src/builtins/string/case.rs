@@ -39,33 +39,60 @@ fn require_common_casing(cx: &CallContext) -> JsResult<()> {
     Ok(())
 }
 
+/// Lower case of each Latin-1 character.
+const LOWER: [u8; 256] = table([(b'A', b'Z'), (0xC0, 0xD6), (0xD8, 0xDE)], 0x20);
+/// Upper case of each Latin-1 character, where it is one too.
+const UPPER: [u8; 256] = table([(b'a', b'z'), (0xE0, 0xF6), (0xF8, 0xFE)], 0xE0);
+
+/// A table that adds `distance` to the characters of the ranges.
+const fn table(ranges: [(u8, u8); 3], distance: u8) -> [u8; 256] {
+    let mut table = [0; 256];
+    let mut unit = 0;
+    while unit < 256 {
+        table[unit] = unit as u8;
+        unit += 1;
+    }
+    let mut range = 0;
+    while range < ranges.len() {
+        let (first, last) = ranges[range];
+        let mut unit = first;
+        while unit <= last {
+            table[unit as usize] = unit.wrapping_add(distance);
+            unit += 1;
+        }
+        range += 1;
+    }
+    table
+}
+
 /// toLowercase of the Unicode Default Case Conversion algorithm.
 pub fn lower(string: JsString) -> JsResult<JsString> {
-    let Units::Latin1(units) = string.units() else { return convert(string, str::to_lowercase) };
-    let lower = |unit: u8| match unit {
-        b'A'..=b'Z' | 0xC0..=0xD6 | 0xD8..=0xDE => unit + 0x20,
-        _ => unit,
-    };
-    let Some(first) = units.iter().position(|&unit| lower(unit) != unit) else { return Ok(string) };
-    let mut changed = units.to_vec();
-    changed[first..].iter_mut().for_each(|unit| *unit = lower(*unit));
-    Ok(JsString::from_latin1(&changed))
+    match string.units() {
+        Units::Latin1(units) => Ok(map(string, units, &LOWER)),
+        Units::Utf16(_) => convert(string, str::to_lowercase),
+    }
 }
 
 /// toUppercase of the Unicode Default Case Conversion algorithm.
 pub fn upper(string: JsString) -> JsResult<JsString> {
-    let Units::Latin1(units) = string.units() else { return convert(string, str::to_uppercase) };
-    if units.iter().any(|unit| matches!(unit, 0xB5 | 0xDF | 0xFF)) {
-        return convert(string, str::to_uppercase);
+    match string.units() {
+        Units::Latin1(units) if !units.iter().any(|unit| matches!(unit, 0xB5 | 0xDF | 0xFF)) => {
+            Ok(map(string, units, &UPPER))
+        }
+        _ => convert(string, str::to_uppercase),
     }
-    let upper = |unit: u8| match unit {
-        b'a'..=b'z' | 0xE0..=0xF6 | 0xF8..=0xFE => unit - 0x20,
-        _ => unit,
-    };
-    let Some(first) = units.iter().position(|&unit| upper(unit) != unit) else { return Ok(string) };
-    let mut changed = units.to_vec();
-    changed[first..].iter_mut().for_each(|unit| *unit = upper(*unit));
-    Ok(JsString::from_latin1(&changed))
+}
+
+/// The string with each unit looked up; itself if that changes nothing.
+fn map(string: JsString, units: &[u8], table: &[u8; 256]) -> JsString {
+    let change = |&unit: &u8| table[unit as usize];
+    if let [unit] = units {
+        return JsString::from_unit(change(unit) as u16);
+    }
+    if units.iter().all(|unit| change(unit) == *unit) {
+        return string;
+    }
+    JsString::from_latin1(&units.iter().map(change).collect::<Vec<u8>>())
 }
 
 /// Converts text between lone surrogates, which stay as they are.

@@ -1,6 +1,7 @@
 //! `localeCompare` and `normalize`: English collation of Latin-1 text; other text and locales are handed over.
 
 use core::cmp::Ordering;
+use std::borrow::Cow;
 
 use super::collation_table::{Table, Weights, build};
 use super::this_string;
@@ -60,6 +61,14 @@ fn options(value: Value) -> JsResult<Options> {
     Ok(options)
 }
 
+/// The units as Latin-1, if all fit.
+fn latin1(string: JsString) -> Option<Cow<'static, [u8]>> {
+    match string.units() {
+        Units::Latin1(units) => Some(Cow::Borrowed(units)),
+        Units::Utf16(units) => units.iter().map(|&unit| u8::try_from(unit).ok()).collect::<Option<Vec<u8>>>().map(Cow::Owned),
+    }
+}
+
 fn locale_compare(cx: &CallContext) -> JsResult {
     let string = this_string(cx, "localeCompare")?;
     let other = to_string(cx.arg(0))?;
@@ -67,9 +76,6 @@ fn locale_compare(cx: &CallContext) -> JsResult {
         hand_over("localeCompare in this locale");
     }
     let options = options(cx.arg(2))?;
-    let latin1 = |string: JsString| -> Option<Vec<u8>> {
-        string.units().iter().map(|unit| u8::try_from(unit).ok()).collect()
-    };
     let order = match (latin1(string), latin1(other)) {
         _ if string.equals(other) => Some(Ordering::Equal),
         (Some(a), Some(b)) => compare(&a, &b, options),
@@ -81,9 +87,41 @@ fn locale_compare(cx: &CallContext) -> JsResult {
     }
 }
 
+/// Compares texts in which each character has weights of its own, without collecting them. `None`: some do not.
+fn compare_simply(table: &Table, a: &[u8], b: &[u8], options: Options) -> Option<Ordering> {
+    let mut below = Ordering::Equal;
+    for (&a, &b) in a.iter().zip(b) {
+        if a == b && a.is_ascii_graphic() {
+            continue;
+        }
+        let single = |unit: u8| table[unit as usize].filter(|weights| weights.primary != 0);
+        let (a, b) = (single(a)?, single(b)?);
+        if a.primary != b.primary {
+            return Some(a.primary.cmp(&b.primary));
+        }
+        let accents = if options.accents { a.secondary.cmp(&b.secondary) } else { Ordering::Equal };
+        let case = if options.case { a.tertiary.cmp(&b.tertiary) } else { Ordering::Equal };
+        // A difference in accents counts more than one in case, wherever it is: only equal ranks may be settled here.
+        if accents != Ordering::Equal {
+            return None;
+        }
+        below = below.then(case);
+    }
+    let rest = if a.len() > b.len() { &a[b.len()..] } else { &b[a.len()..] };
+    if !rest.iter().all(u8::is_ascii_graphic) {
+        return None;
+    }
+    Some(a.len().cmp(&b.len()).then(below))
+}
+
 fn compare(a: &[u8], b: &[u8], options: Options) -> Option<Ordering> {
     TABLE.with(|table| {
         let table = table.get_or_insert_with(build);
+        if !options.numeric
+            && let Some(order) = compare_simply(table, a, b, options)
+        {
+            return Some(order);
+        }
         let (a, b) = (weights(table, a, options.numeric)?, weights(table, b, options.numeric)?);
         let by = |level: fn(&Weights) -> u16| a.iter().map(level).cmp(b.iter().map(level));
         let mut order = by(|weights| weights.primary);

@@ -40,6 +40,17 @@ fn iterator(cx: &CallContext) -> JsResult {
     Ok(Gc::new(StringIterator { header, string, next: Cell::new(0) }).into())
 }
 
+impl StringIterator {
+    /// The next character; `None` at the end.
+    fn step(&self) -> Option<Value> {
+        let start = self.next.get();
+        let (_, units) = self.string.units().code_point(start as usize)?;
+        let end = start + units as u32;
+        self.next.set(end);
+        Some(self.string.slice(start, end).into())
+    }
+}
+
 fn next(cx: &CallContext) -> JsResult {
     let Some(iterator) = cx.this.as_kind::<StringIterator>() else {
         return Err(throw_type_error(format!(
@@ -47,11 +58,14 @@ fn next(cx: &CallContext) -> JsResult {
             crate::error::describe(cx.this)
         )));
     };
-    let start = iterator.next.get();
-    let Some((_, units)) = iterator.string.units().code_point(start as usize) else {
-        return Ok(new_iterator_result(Value::UNDEFINED, true).into());
-    };
-    let end = start + units as u32;
-    iterator.next.set(end);
-    Ok(new_iterator_result(iterator.string.slice(start, end).into(), false).into())
+    let value = iterator.step();
+    Ok(new_iterator_result(value.unwrap_or(Value::UNDEFINED), value.is_none()).into())
+}
+
+/// One step of a string iterator if `next_code` is that of the built-in `next`: the character, or `None` at the end.
+pub fn step_directly(iterator: Object, next_code: u32) -> Option<Option<Value>> {
+    if next_code != native(next).index() {
+        return None;
+    }
+    Some(iterator.as_kind::<StringIterator>()?.step())
 }

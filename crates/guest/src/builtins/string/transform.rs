@@ -59,16 +59,18 @@ fn fill(string: JsString, length: u32) -> JsResult<JsString> {
         return Err(throw_range_error("Invalid string length"));
     }
     let length = length as usize;
-    let mut builder = StringBuilder::with_capacity(length);
     match string.units() {
-        Units::Latin1([unit]) => builder.push_latin1(&vec![*unit; length]),
-        units => {
-            for index in 0..length {
-                builder.push_unit(units.get(index % units.len()).unwrap_or(0));
-            }
-        }
+        Units::Latin1([unit]) => Ok(JsString::from_latin1(&vec![*unit; length])),
+        Units::Latin1(units) => Ok(JsString::from_latin1(&repeated(units, length))),
+        Units::Utf16(units) => Ok(JsString::from_utf16(&repeated(units, length))),
     }
-    builder.finish()
+}
+
+/// The first `length` of the units repeated without end.
+fn repeated<T: Copy>(units: &[T], length: usize) -> Vec<T> {
+    let mut out = units.repeat(length / units.len());
+    out.extend_from_slice(&units[..length % units.len()]);
+    out
 }
 
 fn repeat(cx: &CallContext) -> JsResult {
