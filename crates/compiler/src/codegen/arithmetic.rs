@@ -1,8 +1,8 @@
 //! Operators: typed operands compute inline, others call helpers or the guest.
 
 use convex_wasm_abi::functions::Runtime;
-use convex_wasm_abi::value::{self, TAG_SHIFT};
-use wasm_encoder::{Instruction, ValType};
+use convex_wasm_abi::value::{self, TAG_SHIFT, TAG_STRING};
+use wasm_encoder::{BlockType, Instruction, ValType};
 
 use super::code::Callee;
 use super::emitter::{Emitter, Operand, Repr};
@@ -217,11 +217,33 @@ impl Emitter<'_, '_> {
             self.push_equals_number(right, left);
         } else if right_type.is_number() {
             self.push_equals_number(left, right);
+        } else if self.hot && (left_type.is_string() || right_type.is_string()) {
+            self.push_equals_string(left, right);
         } else {
             self.push_boxed(left);
             self.push_boxed(right);
             self.code.call_helper(Helper::StrictEqual);
         }
+    }
+
+    /// Pushes whether two registers are equal of which one is a string: most often the same interned one, or no string.
+    fn push_equals_string(&mut self, left: Reg, right: Reg) {
+        let (string, other) = if self.type_of(left).is_string() { (left, right) } else { (right, left) };
+        let other_is_string = self.type_of(other).is_string();
+        self.with_boxed(other, |emitter, other| {
+            emitter.with_boxed(string, |emitter, string| {
+                emitter.code.get(other).get(string).emit(Instruction::I64Eq).start_if(BlockType::Result(ValType::I32));
+                emitter.code.i32(1).start_else();
+                if other_is_string {
+                    emitter.code.get(other).get(string).call_helper(Helper::StrictEqual);
+                } else {
+                    emitter.code.get(other).has_tag(TAG_STRING).start_if(BlockType::Result(ValType::I32));
+                    emitter.code.get(other).get(string).call_helper(Helper::StrictEqual);
+                    emitter.code.start_else().i32(0).end();
+                }
+                emitter.code.end();
+            });
+        });
     }
 
     /// Pushes whether a boxed register equals a register that is a number. Reinterpreted as a double, every word that is

@@ -225,6 +225,13 @@ impl Emitter<'_, '_> {
                 self.push(reg);
                 self.code.string_length();
             }
+            _ if self.hot => self.with_boxed(reg, |emitter, word| {
+                // true and false differ in the lowest bit only.
+                emitter.code.get(word).i64(-2).emit(Instruction::I64And).word(value::FALSE).emit(Instruction::I64Eq);
+                emitter.code.start_if(BlockType::Result(ValType::I32));
+                emitter.code.get(word).emit(Instruction::I32WrapI64).i32(1).emit(Instruction::I32And);
+                emitter.code.start_else().get(word).call_helper(Helper::ToBoolean).end();
+            }),
             _ => {
                 self.push_boxed(reg);
                 self.code.call_helper(Helper::ToBoolean);
