@@ -7,6 +7,7 @@ use super::throw_forbidden;
 use crate::builtin::{CallContext, Method, method, methods, native, native_constructor};
 use crate::builtins::proxy;
 use crate::memory::PHASE;
+use crate::names::keys;
 use crate::object::{Attributes, Object, new_native_function};
 use crate::realm::global;
 use crate::string::JsString;
@@ -61,7 +62,6 @@ const TRAPS: &[&str] = &[
     "construct",
     "defineProperty",
     "deleteProperty",
-    "get",
     "getOwnPropertyDescriptor",
     "getPrototypeOf",
     "has",
@@ -80,6 +80,7 @@ pub(super) fn install() {
     for trap in TRAPS {
         method(traps, trap, 0, native(used));
     }
+    method(traps, "get", 0, native(get));
     for name in MISSING {
         if global.find((*name).into()).is_none() {
             let stand_in = stand_in(name, traps);
@@ -91,11 +92,22 @@ pub(super) fn install() {
 fn stand_in(name: &str, traps: Object) -> Value {
     let handler = Object::ordinary(Some(traps));
     handler.define("name", JsString::from_str(name).into(), Attributes::ALL);
-    let target = match NAMESPACES.contains(&name) {
-        true => Object::new(),
-        false => new_native_function(name, 0, native_constructor(used), info::CONSTRUCTOR).object(),
-    };
-    proxy::new(target, handler)
+    if NAMESPACES.contains(&name) {
+        return proxy::new(Object::new(), handler);
+    }
+    handler.define("prototype", proxy::new(Object::new(), handler), Attributes::ALL);
+    proxy::new(new_native_function(name, 0, native_constructor(used), info::CONSTRUCTOR).object(), handler)
+}
+
+/// The trap `get`. Libraries declare classes that extend one of these long before they make an instance: the prototype may
+/// be had, and is a stand-in too.
+fn get(cx: &CallContext) -> JsResult {
+    match (cx.this.as_object(), cx.arg(1).as_string()) {
+        (Some(handler), Some(key)) if key == crate::names::prototype() && handler.find(keys::prototype()).is_some() => {
+            handler.get(keys::prototype())
+        }
+        _ => used(cx),
+    }
 }
 
 /// Every trap; `this` is the handler, which knows the name.
