@@ -201,6 +201,9 @@ pub mod more_entry {
 
     /// An own data property in an inline slot, WHERE bytes from the start of the object. (Sets: writable.)
     pub const INLINE: u32 = 0;
+    /// An own data property out of line: WHERE bytes from `object::SLOTS`, unless that is 0 or the word is EMPTY; then the
+    /// guest says. (Sets: writable.)
+    pub const OUT_OF_LINE: u32 = 1;
     /// A data property of a prototype, at the address WHERE. (Only for gets.)
     pub const HOLDER: u32 = 2;
     /// The property is the number of elements of a typed array: what is at `typed_array::LENGTH`, or if that is 0, what the

@@ -14,7 +14,8 @@ use crate::codegen::typed_arrays;
 pub(super) fn get(code: &mut Code) {
     let (key, cache) = (Local(1), Local(2));
     let absolute = code.take_local(ValType::I32);
-    let shape = code.take_local(ValType::I32);
+    let (shape, slots) = (code.take_local(ValType::I32), code.take_local(ValType::I32));
+    let word = code.take_local(ValType::I64);
     data_address(code, cache);
     code.set(absolute);
     let slow = code.block(BlockType::Empty);
@@ -28,13 +29,24 @@ pub(super) fn get(code: &mut Code) {
     holder_hit(code, shape, absolute, further);
     return_inside(code);
     find_more(code, shape, absolute, slow, |code, entry| {
-        code.get(entry).load_i32(more_entry::FOUND).i32(more_entry::INLINE.cast_signed()).emit(Instruction::I32Eq);
-        code.start_if(BlockType::Empty);
+        let is = |code: &mut Code, kind: u32| {
+            code.get(entry).load_i32(more_entry::FOUND).i32(kind.cast_signed()).emit(Instruction::I32Eq);
+            code.start_if(BlockType::Empty);
+        };
+        is(code, more_entry::INLINE);
         code.get(A).emit(Instruction::I32WrapI64).get(entry).load_i32(more_entry::WHERE);
         code.emit(Instruction::I32Add).load_i64(0);
         return_inside(code);
-        code.get(entry).load_i32(more_entry::FOUND).i32(more_entry::HOLDER.cast_signed()).emit(Instruction::I32Ne);
-        code.br_if(slow).get(entry).load_i32(more_entry::WHERE).load_i64(0).emit(Instruction::Return);
+        is(code, more_entry::HOLDER);
+        code.get(entry).load_i32(more_entry::WHERE).load_i64(0);
+        return_inside(code);
+        is(code, more_entry::OUT_OF_LINE);
+        code.get(A).emit(Instruction::I32WrapI64).load_i32(object::SLOTS).tee(slots).emit(Instruction::I32Eqz).br_if(slow);
+        code.get(slots).get(entry).load_i32(more_entry::WHERE).emit(Instruction::I32Add).load_i64(0).tee(word);
+        code.word(value::EMPTY).emit(Instruction::I64Eq).br_if(slow);
+        code.get(word);
+        return_inside(code);
+        code.br(slow);
     });
     code.end();
     code.get(A);
