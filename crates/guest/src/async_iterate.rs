@@ -95,7 +95,11 @@ pub fn install() {
     prototype.force_prototype(Some(intrinsic(Intrinsic::AsyncIteratorPrototype)));
     methods(
         prototype,
-        &[("next", 1, native(|cx| answer(cx, step_next))), ("return", 1, native(|cx| answer(cx, step_return))), ("throw", 1, native(|cx| answer(cx, step_throw)))],
+        &[
+            ("next", 1, native(|cx| answer(cx, step_next))),
+            ("return", 1, native(|cx| answer(cx, step_return))),
+            ("throw", 1, native(|cx| answer(cx, step_throw))),
+        ],
     );
 }
 

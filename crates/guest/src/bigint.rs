@@ -92,7 +92,9 @@ fn shift(value: &BigInt, count: &BigInt, right: bool) -> JsResult<BigInt> {
     let to_right = right != count.is_negative();
     match count.magnitude().to_u64() {
         Some(count) if to_right => Ok(value >> count),
-        Some(count) if value.bits() + count <= MAX_BITS || value.is_zero() => Ok(value << if value.is_zero() { 0 } else { count }),
+        Some(count) if value.bits() + count <= MAX_BITS || value.is_zero() => {
+            Ok(value << if value.is_zero() { 0 } else { count })
+        }
         None if to_right => Ok(if value.sign() == Sign::Minus { BigInt::from(-1) } else { BigInt::zero() }),
         _ => Err(too_big()),
     }

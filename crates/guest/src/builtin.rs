@@ -143,7 +143,10 @@ pub fn method(target: Object, name: &str, length: u32, code: NativeCode) -> Obje
 /// The key that `name` stands for in tables, and the `name` property of a method with it.
 fn method_key(name: &str) -> (PropertyKey, String) {
     match name.strip_prefix("@@").and_then(crate::symbol::well_known_named) {
-        Some(symbol) => (symbol.into(), format!("[{}]", symbol.descriptive_string().trim_start_matches("Symbol(").trim_end_matches(')'))),
+        Some(symbol) => (
+            symbol.into(),
+            format!("[{}]", symbol.descriptive_string().trim_start_matches("Symbol(").trim_end_matches(')')),
+        ),
         None => (PropertyKey::from_text(name), name.to_owned()),
     }
 }

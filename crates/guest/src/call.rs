@@ -43,24 +43,21 @@ pub fn is_constructor(value: Value) -> bool {
 }
 
 /// The method in `value`: `None` if undefined or null, TypeError if not callable.
-pub fn as_method(value: Value, key: PropertyKey) -> JsResult<Option<Object>> {
+pub fn as_method(value: Value) -> JsResult<Option<Object>> {
     match value.as_object() {
         Some(object) if is_callable(value) => Ok(Some(object)),
         None if value.is_nullish() => Ok(None),
-        _ => Err(throw_type_error(format!("{} is not a function", describe_with_key(value, key)))),
+        _ => Err(throw_type_error(format!("{} is not a function", describe(value)))),
     }
-}
-
-fn describe_with_key(value: Value, key: PropertyKey) -> String {
-    let _ = key;
-    describe(value)
 }
 
 /// RangeError if the stack is nearly used up.
 #[inline]
 pub fn check_stack() -> JsResult<()> {
     let here = 0u8;
-    if (&raw const here) as usize <= RUST_STACK_RESERVE || STACK_DEPTH.get() > STACK_LIMIT.get() && STACK_LIMIT.get() != 0 {
+    if (&raw const here) as usize <= RUST_STACK_RESERVE
+        || STACK_DEPTH.get() > STACK_LIMIT.get() && STACK_LIMIT.get() != 0
+    {
         return Err(stack_overflow());
     }
     Ok(())

@@ -202,27 +202,5 @@ pub mod kind {
         URL_SEARCH_PARAMS,
         /// URLSearchParams iterator.
         URL_SEARCH_PARAMS_ITERATOR,
-        /// `Intl.*` stand-ins and other single-field built-ins.
-        HOST_OBJECT,
-        /// `CryptoKey`
-        CRYPTO_KEY,
-        /// `Blob`
-        BLOB,
-        /// `Headers`
-        HEADERS,
-        /// `AbortSignal`
-        ABORT_SIGNAL,
-        /// `Event` and `EventTarget` objects
-        EVENT,
-        /// `EventTarget`
-        EVENT_TARGET,
-        /// `DOMException`
-        DOM_EXCEPTION,
-        /// Free for built-ins.
-        SPARE_1,
-        /// Free for built-ins.
-        SPARE_2,
-        /// Free for built-ins.
-        SPARE_3,
     }
 }

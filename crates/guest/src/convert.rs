@@ -295,7 +295,7 @@ pub fn get_value(value: Value, key: PropertyKey) -> JsResult {
 
 /// GetMethod on any value.
 pub fn get_method(value: Value, key: PropertyKey) -> JsResult<Option<Object>> {
-    call::as_method(get_value(value, key)?, key)
+    call::as_method(get_value(value, key)?)
 }
 
 /// RequireObjectCoercible: TypeError "String.prototype.x called on null or undefined".
@@ -391,7 +391,9 @@ pub fn loose_equals(a: Value, b: Value) -> JsResult<bool> {
 fn bigint_equals(bigint: Gc<BigIntCell>, other: Value) -> bool {
     match other.as_string() {
         Some(string) => string_to_bigint(string).is_some_and(|other| other == *bigint.value()),
-        None => other.as_number().is_some_and(|number| compare_bigint(bigint.value(), number) == Some(core::cmp::Ordering::Equal)),
+        None => other
+            .as_number()
+            .is_some_and(|number| compare_bigint(bigint.value(), number) == Some(core::cmp::Ordering::Equal)),
     }
 }
 
@@ -421,7 +423,8 @@ pub fn string_to_bigint(string: JsString) -> Option<BigInt> {
         [b'0', b'b' | b'B', digits @ ..] => (digits, 2),
         _ => (bytes, 10),
     };
-    let unsigned = if radix == 10 { digits.strip_prefix(b"-").or(digits.strip_prefix(b"+")).unwrap_or(digits) } else { digits };
+    let unsigned =
+        if radix == 10 { digits.strip_prefix(b"-").or(digits.strip_prefix(b"+")).unwrap_or(digits) } else { digits };
     if unsigned.is_empty() || !unsigned.iter().all(u8::is_ascii_alphanumeric) {
         return None;
     }

@@ -28,9 +28,11 @@ pub fn describe(value: Value) -> JsResult<String> {
     let is_definition = kind == "other" && !is_router && is_function(value, "export")?;
     let is_registered = kind != "other" && kind != "httpAction";
     let mut out = format!("{{\"kind\":\"{kind}\",\"visibility\":{visibility}");
-    for (name, method, wanted) in
-        [("args", "exportArgs", is_registered), ("returns", "exportReturns", is_registered), ("export", "export", is_definition)]
-    {
+    for (name, method, wanted) in [
+        ("args", "exportArgs", is_registered),
+        ("returns", "exportReturns", is_registered),
+        ("export", "export", is_definition),
+    ] {
         out.push_str(&format!(",\"{name}\":"));
         match if wanted { call_for_text(value, method)? } else { None } {
             Some(text) => write_json_string(&mut out, &text),

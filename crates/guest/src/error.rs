@@ -3,8 +3,8 @@
 use crate::cell::{Gc, ObjectKind, kind};
 use crate::convert::{get_value, to_string};
 use crate::host;
-use crate::names::keys;
 pub use crate::message::{constructor_name, describe, describe_with_type, display};
+use crate::names::keys;
 use crate::object::{Attributes, Object, ObjectHeader};
 use crate::string::JsString;
 use crate::throw::JsResult;

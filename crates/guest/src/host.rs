@@ -35,7 +35,8 @@ pub fn format_stack(frames: &[StackFrame]) -> String {
     if frames.is_empty() {
         return String::new();
     }
-    let bytes: Vec<u8> = frames.iter().flat_map(|frame| [frame.unit, frame.offset]).flat_map(u32::to_le_bytes).collect();
+    let bytes: Vec<u8> =
+        frames.iter().flat_map(|frame| [frame.unit, frame.offset]).flat_map(u32::to_le_bytes).collect();
     text(operation(op::FORMAT_STACK, &bytes))
 }
 

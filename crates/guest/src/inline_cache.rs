@@ -42,7 +42,7 @@ enum Found {
     /// An inline slot at this offset of the object.
     Inline(u32) = more_entry::INLINE,
     /// An out-of-line slot at this offset of the slots.
-    OutOfLine(u32) = 1,
+    OutOfLine(u32) = more_entry::OUT_OF_LINE,
     /// A word of a prototype; for one epoch.
     Holder(u32) = more_entry::HOLDER,
     /// An accessor of a prototype; for one epoch.
@@ -91,10 +91,7 @@ impl Gc<InlineCache> {
         let more = self.more().unwrap_or_else(|| {
             let free = MoreEntry { shape: 0, epoch: 0, found: Found::Absent };
             let address = heap::allocate_storage(core::mem::size_of::<More>() as u32);
-            let more = More {
-                entries: core::array::from_fn(|_| Cell::new(free)),
-                next: Cell::new(0),
-            };
+            let more = More { entries: core::array::from_fn(|_| Cell::new(free)), next: Cell::new(0) };
             self.more.set(address);
             // SAFETY: fresh memory of that size, initialised here.
             unsafe {

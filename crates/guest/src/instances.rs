@@ -30,7 +30,9 @@ pub fn learn(instance: Object) {
     let shape = instance.shape();
     let Some(prototype) = shape.prototype().filter(|_| instance.kind.get() == kind::OBJECT) else { return };
     SHAPES.with(|shapes| {
-        let Some((root, is_guess)) = shapes.as_mut().and_then(|shapes| shapes.get_mut(&prototype.address())) else { return };
+        let Some((root, is_guess)) = shapes.as_mut().and_then(|shapes| shapes.get_mut(&prototype.address())) else {
+            return;
+        };
         let needed = (shape.count() as u16).clamp(MIN_INLINE_CAPACITY as u16, MAX_CAPACITY);
         if *is_guess || needed > root.inline_capacity() {
             *is_guess = false;

@@ -146,8 +146,7 @@ fn link_shapes(unit: Unit) {
 fn literal_shape(count: u32, keys: impl Iterator<Item = Value>) -> Shape {
     let capacity = count.max(MIN_INLINE_CAPACITY) as u16;
     let root = root_shape(kind::OBJECT, Some(intrinsic(Intrinsic::ObjectPrototype)), capacity);
-    keys.filter_map(Value::as_string)
-        .fold(root, |shape, key| shape.add(PropertyKey::from_string(key), Attributes::ALL))
+    keys.filter_map(Value::as_string).fold(root, |shape, key| shape.add(PropertyKey::from_string(key), Attributes::ALL))
 }
 
 static IMPORT_META: State<Vec<(u32, Object)>> = State::new(Vec::new());

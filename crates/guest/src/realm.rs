@@ -204,6 +204,7 @@ pub fn global() -> Object {
 
 /// The prototype of typed array kind `index` (order of the ABI's element types).
 pub fn typed_array_prototype(index: usize) -> Object {
-    INTRINSICS.with(|objects| objects[Intrinsic::Int8ArrayPrototype as usize + index])
+    INTRINSICS
+        .with(|objects| objects[Intrinsic::Int8ArrayPrototype as usize + index])
         .unwrap_or_else(|| intrinsic(Intrinsic::TypedArrayPrototype))
 }

@@ -16,8 +16,7 @@ pub fn object_shape() -> Shape {
     if let Some(shape) = OBJECT_SHAPE.with(|shape| *shape) {
         return shape;
     }
-    let shape =
-        root_shape(kind::OBJECT, Some(intrinsic(Intrinsic::ObjectPrototype)), abi::MIN_INLINE_CAPACITY as u16);
+    let shape = root_shape(kind::OBJECT, Some(intrinsic(Intrinsic::ObjectPrototype)), abi::MIN_INLINE_CAPACITY as u16);
     OBJECT_SHAPE.with(|known| *known = Some(shape));
     shape
 }

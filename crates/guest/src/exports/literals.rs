@@ -295,12 +295,17 @@ fn parents(heritage: Value) -> JsResult<(Object, Option<Object>)> {
         return Ok((function_prototype, None));
     }
     let Some(parent) = heritage.as_object().filter(|_| is_constructor(heritage)) else {
-        return Err(throw_type_error(format!("Class extends value {} is not a constructor or null", describe(heritage))));
+        return Err(throw_type_error(format!(
+            "Class extends value {} is not a constructor or null",
+            describe(heritage)
+        )));
     };
     let prototype = parent.get(keys::prototype())?;
     if !prototype.is_object() && !prototype.is_null() {
         let described = describe(prototype);
-        return Err(throw_type_error(format!("Class extends value does not have valid prototype property {described}")));
+        return Err(throw_type_error(format!(
+            "Class extends value does not have valid prototype property {described}"
+        )));
     }
     Ok((parent, prototype.as_object()))
 }
@@ -308,7 +313,9 @@ fn parents(heritage: Value) -> JsResult<(Object, Option<Object>)> {
 #[unsafe(no_mangle)]
 extern "C" fn rt_class_prototype(constructor: Value) -> Value {
     let class = constructor.as_object();
-    class.and_then(|class| class.find(keys::prototype()).map(|entry| class.slot(entry.slot))).unwrap_or(Value::UNDEFINED)
+    class
+        .and_then(|class| class.find(keys::prototype()).map(|entry| class.slot(entry.slot)))
+        .unwrap_or(Value::UNDEFINED)
 }
 
 #[unsafe(no_mangle)]

@@ -3,12 +3,12 @@
 use core::cmp::Ordering;
 
 use crate::bigint::{BigIntCell, BinaryOp, binary};
+use crate::call::construct;
 use crate::cell::Gc;
 use crate::convert::{
-    self, Hint, Numeric, double_to_int32, loose_equals, strict_equals, to_boolean, to_number, to_numeric,
-    to_primitive, type_of,
+    self, Hint, Numeric, double_to_int32, loose_equals, strict_equals, to_boolean, to_number, to_numeric, to_primitive,
+    type_of,
 };
-use crate::call::construct;
 use crate::memory::argument;
 use crate::names::keys;
 use crate::object::Content;
@@ -150,7 +150,11 @@ extern "C" fn rt_ushr(a: Value, b: Value) -> Value {
 }
 
 /// A unary operator on any value.
-fn unary(value: Value, number: impl Fn(f64) -> Value, bigint: impl Fn(&num_bigint::BigInt) -> num_bigint::BigInt) -> JsResult {
+fn unary(
+    value: Value,
+    number: impl Fn(f64) -> Value,
+    bigint: impl Fn(&num_bigint::BigInt) -> num_bigint::BigInt,
+) -> JsResult {
     Ok(match to_numeric(value)? {
         Numeric::Number(value) => number(value),
         Numeric::BigInt(value) => BigIntCell::new(bigint(value.value())).into(),

@@ -189,9 +189,10 @@ extern "C" fn rt_instance_of(value: Value, class: Value) -> Value {
 #[unsafe(no_mangle)]
 extern "C" fn rt_get_global(key: u32, cache: u32) -> Value {
     let name = string(key);
-    to_word(inline_cache::get_global(PropertyKey::from_interned(name), cell(cache)).and_then(|found| {
-        found.ok_or_else(|| throw_reference_error(format!("{} is not defined", name.to_text())))
-    }))
+    to_word(
+        inline_cache::get_global(PropertyKey::from_interned(name), cell(cache))
+            .and_then(|found| found.ok_or_else(|| throw_reference_error(format!("{} is not defined", name.to_text())))),
+    )
 }
 
 #[unsafe(no_mangle)]

@@ -220,7 +220,7 @@ impl Object {
                 if Value::from(object) == receiver {
                     object.set_slot(entry.slot, value);
                     if object.has_flag(abi::IS_PROTOTYPE) {
-                        object.iteration_changed(key);
+                        object.prototype_written(key);
                     }
                     return Ok(true);
                 }
@@ -390,7 +390,7 @@ impl Object {
 
     /// GetMethod: `None` if undefined or null; TypeError if not callable.
     pub fn get_method(self, key: PropertyKey) -> JsResult<Option<Object>> {
-        call::as_method(self.get(key)?, key)
+        call::as_method(self.get(key)?)
     }
 
     /// `object[key](...arguments)`
@@ -518,17 +518,25 @@ pub fn set_error(target: Value, key: PropertyKey) -> JsResult<Throw> {
     let Some(object) = target.as_object() else {
         let kind = crate::convert::type_of(target).to_text();
         let described = crate::error::safe_to_string(target);
-        let is_unit = key == keys::length() || key.as_index().is_some_and(|index| target.as_string().is_some_and(|string| index < string.len()));
+        let is_unit = key == keys::length()
+            || key.as_index().is_some_and(|index| target.as_string().is_some_and(|string| index < string.len()));
         if is_unit {
-            return Ok(throw_type_error(format!("Cannot assign to read only property '{name}' of {kind} '{described}'")));
+            return Ok(throw_type_error(format!(
+                "Cannot assign to read only property '{name}' of {kind} '{described}'"
+            )));
         }
         return Ok(throw_type_error(format!("Cannot create property '{name}' on {kind} '{described}'")));
     };
     if object.kind.get() == kind::PROXY {
         return Ok(refused_by_proxy("set", key));
     }
-    if let Some(array) = object.as_array().filter(|_| key == keys::length() && !object.has_flag(array_abi::FIXED_LENGTH)) {
-        return Ok(throw_type_error(format!("Cannot delete property '{}' of {described}", array.len().saturating_sub(1))));
+    if let Some(array) =
+        object.as_array().filter(|_| key == keys::length() && !object.has_flag(array_abi::FIXED_LENGTH))
+    {
+        return Ok(throw_type_error(format!(
+            "Cannot delete property '{}' of {described}",
+            array.len().saturating_sub(1)
+        )));
     }
     let mut holder = Some(object);
     while let Some(current) = holder {
@@ -553,6 +561,7 @@ pub fn element_get_error(target: Value, key: PropertyKey, verb: &str) -> Throw {
     if key == crate::symbol::iterator().into() && verb == "read" {
         return crate::iterate::not_iterable(target);
     }
-    let (what, gerund) = (if target.is_null() { "null" } else { "undefined" }, if verb == "read" { "reading" } else { "setting" });
+    let (what, gerund) =
+        (if target.is_null() { "null" } else { "undefined" }, if verb == "read" { "reading" } else { "setting" });
     throw_type_error(format!("Cannot {verb} properties of {what} ({gerund} '{}')", key.display()))
 }

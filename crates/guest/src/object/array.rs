@@ -123,7 +123,9 @@ impl ArrayCell {
             return &[];
         }
         // SAFETY: `length` words at `elements` are initialised; cells are shared.
-        unsafe { core::slice::from_raw_parts(self.elements.get() as usize as *const Cell<Value>, self.length.get() as usize) }
+        unsafe {
+            core::slice::from_raw_parts(self.elements.get() as usize as *const Cell<Value>, self.length.get() as usize)
+        }
     }
 
     #[inline(always)]

@@ -127,11 +127,6 @@ impl FunctionCell {
         function
     }
 
-    /// The static name.
-    pub fn static_name(&self) -> JsString {
-        self.info.get().name.get()
-    }
-
     /// Whether it is built in.
     pub fn is_native(&self) -> bool {
         self.info.get().unit.get() == FunctionRecord::NATIVE

@@ -24,7 +24,8 @@ unsafe impl ObjectKind for NamespaceObject {
 impl NamespaceObject {
     /// The namespace of these exports, sorted by name.
     pub fn create(bindings: Vec<(PropertyKey, u32)>) -> Object {
-        let mut header = ObjectHeader::new::<NamespaceObject>(crate::realm::intrinsic(crate::realm::Intrinsic::ObjectPrototype));
+        let mut header =
+            ObjectHeader::new::<NamespaceObject>(crate::realm::intrinsic(crate::realm::Intrinsic::ObjectPrototype));
         header.shape = core::cell::Cell::new(crate::shape::root_shape(kind::NAMESPACE, None, 0));
         let object = Gc::new(NamespaceObject { header, bindings }).object();
         let tag = Value::from("Module");

@@ -77,11 +77,20 @@ impl Object {
         self.iteration_changed(key);
     }
 
+    /// Tells those who watch particular properties of prototypes that one was assigned.
+    #[cold]
+    pub(super) fn prototype_written(self, key: PropertyKey) {
+        if key == crate::names::keys::constructor() {
+            PROTO_EPOCH.set(PROTO_EPOCH.get() + 1);
+        }
+        self.iteration_changed(key);
+    }
+
     /// Whether arrays may still be iterated without calling their iterator, after `key` of this object was written.
-    #[inline]
-    pub(super) fn iteration_changed(self, key: PropertyKey) {
+    fn iteration_changed(self, key: PropertyKey) {
         let is = |name| known_intrinsic(name) == Some(self);
-        let is_iteration = key.as_index().is_some() && (is(Intrinsic::ArrayPrototype) || is(Intrinsic::ObjectPrototype))
+        let is_iteration = key.as_index().is_some()
+            && (is(Intrinsic::ArrayPrototype) || is(Intrinsic::ObjectPrototype))
             || key == crate::symbol::iterator().into() && is(Intrinsic::ArrayPrototype)
             || key == crate::names::keys::next() && is(Intrinsic::ArrayIteratorPrototype);
         if is_iteration && crate::bridge::booted() {
@@ -197,8 +206,7 @@ pub fn is_compatible(descriptor: &PropertyDescriptor, current: &Property) -> boo
         Content::Data(value) => {
             !descriptor.is_accessor()
                 && (attributes.is_writable()
-                    || descriptor.writable != Some(true)
-                        && descriptor.value.is_none_or(|new| same_value(new, value)))
+                    || descriptor.writable != Some(true) && descriptor.value.is_none_or(|new| same_value(new, value)))
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use super::capability::Capability;
 use super::{PromiseObject, resolve_with};
-use crate::builtin::{CallContext, accessor, constructor, function, methods, native, native_constructor, to_string_tag};
+use crate::builtin::{
+    CallContext, accessor, constructor, function, methods, native, native_constructor, to_string_tag,
+};
 use crate::call;
 use crate::convert::species_constructor;
 use crate::error::describe;
@@ -99,7 +101,15 @@ fn run_finally(cx: &CallContext, rejected: bool) -> JsResult {
     let Some(home) = cx.callee.home.get().as_object().and_then(Object::as_array) else { return Ok(Value::UNDEFINED) };
     let result = call::call(home.element(1), Value::UNDEFINED, &[])?;
     let promise = resolve_with(home.element(0), result)?;
-    let pass = function("", 0, if rejected { native(|cx| Err(Throw::value(cx.callee.home.get()))) } else { native(|cx| Ok(cx.callee.home.get())) });
+    let pass = function(
+        "",
+        0,
+        if rejected {
+            native(|cx| Err(Throw::value(cx.callee.home.get())))
+        } else {
+            native(|cx| Ok(cx.callee.home.get()))
+        },
+    );
     pass.home.set(cx.arg(0));
     call::invoke(promise, keys::then(), &[pass.into()])
 }

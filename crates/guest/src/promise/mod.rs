@@ -12,7 +12,7 @@ use crate::cell::{Gc, Header, ObjectKind, kind};
 use crate::convert::get_value;
 use crate::memory::PROTO_EPOCH;
 use crate::names::{self, keys};
-use crate::object::{Content, FunctionCell, Object, ObjectHeader};
+use crate::object::{Content, Object, ObjectHeader};
 use crate::realm::{Intrinsic, intrinsic};
 use crate::state::State;
 use crate::throw::{JsResult, throw_type_error};
@@ -178,8 +178,7 @@ impl Gc<PromiseObject> {
     pub fn react(self, action: Action) {
         let state = self.state.get();
         if state == PromiseState::Pending {
-            let reaction =
-                Gc::new(Reaction { header: Header::internal::<Reaction>(), next: Cell::new(None), action });
+            let reaction = Gc::new(Reaction { header: Header::internal::<Reaction>(), next: Cell::new(None), action });
             match self.last.replace(Some(reaction)) {
                 Some(last) => last.next.set(Some(reaction)),
                 None => self.first.set(Some(reaction)),
@@ -255,9 +254,7 @@ fn is_native(promise: Gc<PromiseObject>) -> JsResult<bool> {
     if object.get(keys::constructor())? != native {
         return Ok(false);
     }
-    // Only a data property of the prototype itself stays what it is until it is written; writes to prototypes are rare, and
-    // `constructor` of %Promise.prototype% is watched through the epoch only when it is redefined, so it must be read-only
-    // or unchanged: assignments to it advance the epoch too (see `Object::iteration_changed`).
+    // Writing or redefining `constructor` of a prototype advances the epoch, so what holds now holds as long.
     let data = intrinsic(Intrinsic::PromisePrototype).ordinary_get_own(names::keys::constructor());
     if is_plain && matches!(data.map(|property| property.content), Some(Content::Data(value)) if value == native) {
         CHECKED_EPOCH.with(|epoch| *epoch = PROTO_EPOCH.get());
@@ -278,9 +275,4 @@ pub fn await_in_frame(frame: Gc<crate::frame::FrameCell>, value: Value) -> JsRes
 /// Builds `Promise`, its prototype, and what belongs to it.
 pub fn install() {
     constructor::install();
-}
-
-/// The function object's home as a promise; for resolving functions of built-ins.
-pub fn home_promise(function: Gc<FunctionCell>) -> Option<Gc<PromiseObject>> {
-    function.home.get().as_kind::<PromiseObject>()
 }

@@ -1,7 +1,13 @@
 //! Building strings piece by piece.
 
 use super::{JsString, MAX_LENGTH, Units};
+use crate::state::State;
 use crate::throw::{JsResult, throw_range_error};
+
+/// A buffer that builders of short strings hand to each other, so that they leave no garbage.
+static SPARE: State<Vec<u8>> = State::new(Vec::new());
+/// Strings up to this length are copied behind their cell; the buffer of a longer one becomes its data.
+const COPIED: usize = 1024;
 
 /// A growing string: Latin-1 until a piece needs more.
 pub struct StringBuilder {
@@ -19,12 +25,17 @@ impl Default for StringBuilder {
 impl StringBuilder {
     /// An empty one.
     pub fn new() -> StringBuilder {
-        StringBuilder { latin1: Vec::new(), utf16: Vec::new(), wide: false }
+        StringBuilder { latin1: SPARE.with(core::mem::take), utf16: Vec::new(), wide: false }
     }
 
     /// An empty one with room for `units`.
     pub fn with_capacity(units: usize) -> StringBuilder {
-        StringBuilder { latin1: Vec::with_capacity(units), utf16: Vec::new(), wide: false }
+        if units > COPIED {
+            return StringBuilder { latin1: Vec::with_capacity(units), utf16: Vec::new(), wide: false };
+        }
+        let mut builder = StringBuilder::new();
+        builder.latin1.reserve(units);
+        builder
     }
 
     /// Units so far.
@@ -77,6 +88,16 @@ impl StringBuilder {
         }
     }
 
+    /// Appends Latin-1 units one by one.
+    #[inline]
+    pub fn extend_latin1(&mut self, units: impl Iterator<Item = u8>) {
+        if self.wide {
+            self.utf16.extend(units.map(u16::from));
+        } else {
+            self.latin1.extend(units);
+        }
+    }
+
     /// Appends UTF-16 units.
     pub fn push_utf16(&mut self, units: &[u16]) {
         if !self.wide {
@@ -116,18 +137,19 @@ impl StringBuilder {
     }
 
     /// The string. RangeError if it is too long.
-    pub fn finish(self) -> JsResult<JsString> {
+    pub fn finish(mut self) -> JsResult<JsString> {
         if self.len() > MAX_LENGTH as usize {
             return Err(throw_range_error("Invalid string length"));
         }
-        /// Shorter strings are copied behind their cell.
-        const COPIED: usize = 64;
-        Ok(if self.wide {
-            JsString::from_utf16(&self.utf16)
-        } else if self.latin1.len() <= COPIED {
-            JsString::from_latin1(&self.latin1)
-        } else {
-            JsString::from_buffer(self.latin1)
-        })
+        if self.wide {
+            return Ok(JsString::from_utf16(&self.utf16));
+        }
+        if self.latin1.len() > COPIED {
+            return Ok(JsString::from_buffer(self.latin1));
+        }
+        let string = JsString::from_latin1(&self.latin1);
+        self.latin1.clear();
+        SPARE.with(|spare| *spare = self.latin1);
+        Ok(string)
     }
 }

@@ -30,10 +30,8 @@ pub(super) fn hash_latin1(units: &[u8]) -> u32 {
     let mut hash = 0;
     let mut groups = units.chunks_exact(4);
     for group in &mut groups {
-        let group = u64::from(group[0])
-            | u64::from(group[1]) << 16
-            | u64::from(group[2]) << 32
-            | u64::from(group[3]) << 48;
+        let group =
+            u64::from(group[0]) | u64::from(group[1]) << 16 | u64::from(group[2]) << 32 | u64::from(group[3]) << 48;
         hash = mix(hash, group);
     }
     let rest = groups.remainder().iter().rev().fold(0, |group, &unit| group << 16 | u64::from(unit));

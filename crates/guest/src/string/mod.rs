@@ -137,7 +137,7 @@ impl JsString {
         }
         let string = JsString::allocate(units.len() as u32, false);
         // SAFETY: `allocate` reserved that many bytes at `data`.
-        unsafe { core::ptr::copy_nonoverlapping(units.as_ptr(), string.0.data.get() as usize as *mut u8, units.len()) };
+        unsafe { copy_bytes(units.as_ptr(), string.0.data.get() as usize as *mut u8, units.len()) };
         string
     }
 
@@ -291,7 +291,8 @@ impl JsString {
         const COPIED: u64 = 1024;
         let length: u64 = pieces.iter().map(|piece| u64::from(piece.len())).sum();
         if length > COPIED {
-            let (first, rest) = pieces.split_first().map_or((JsString::empty(), pieces), |(first, rest)| (*first, rest));
+            let (first, rest) =
+                pieces.split_first().map_or((JsString::empty(), pieces), |(first, rest)| (*first, rest));
             return rest.iter().try_fold(first, |whole, &piece| whole.concat(piece));
         }
         let two_byte = pieces.iter().any(|piece| piece.flags() & abi::TWO_BYTE != 0);
@@ -364,7 +365,11 @@ impl JsString {
                         }
                     }
                     Units::Utf16(units) => {
-                        core::ptr::copy_nonoverlapping(units.as_ptr().cast::<u8>(), end as usize as *mut u8, units.len() * 2);
+                        core::ptr::copy_nonoverlapping(
+                            units.as_ptr().cast::<u8>(),
+                            end as usize as *mut u8,
+                            units.len() * 2,
+                        );
                     }
                 }
             }

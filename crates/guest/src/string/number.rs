@@ -111,7 +111,10 @@ pub fn parse_number(units: Units) -> f64 {
         return digits.iter().fold(0, |value: u64, digit| value * 10 + u64::from(digit - b'0')) as f64;
     }
     let start = units.iter().position(|unit| !is_space(unit)).unwrap_or(units.len());
-    let end = (start..units.len()).rev().find(|&at| units.get(at).is_some_and(|unit| !is_space(unit))).map_or(start, |at| at + 1);
+    let end = (start..units.len())
+        .rev()
+        .find(|&at| units.get(at).is_some_and(|unit| !is_space(unit)))
+        .map_or(start, |at| at + 1);
     let text: Option<Vec<u8>> =
         (start..end).filter_map(|at| units.get(at)).map(|unit| u8::try_from(unit).ok().filter(u8::is_ascii)).collect();
     let Some(text) = text else { return f64::NAN };

@@ -35,7 +35,7 @@ impl Trap {
         };
         let key = PropertyKey::from_interned(name);
         let function = handler.get(key)?;
-        let function = match as_method(function, key) {
+        let function = match as_method(function) {
             Ok(function) => function,
             Err(throw) => {
                 throw.take();
