@@ -29,10 +29,8 @@ fn function(name: &str, kind: FunctionKind, registers: u32, blocks: Vec<BlockDat
 }
 
 fn block(instructions: Vec<(Option<u32>, Op)>, terminator: Terminator) -> BlockData {
-    let instructions = instructions
-        .into_iter()
-        .map(|(result, op)| Instruction { result: result.map(Reg), op, position: 0 })
-        .collect();
+    let instructions =
+        instructions.into_iter().map(|(result, op)| Instruction { result: result.map(Reg), op, position: 0 }).collect();
     BlockData { instructions, terminator, handler: None }
 }
 
@@ -159,10 +157,7 @@ fn a_generator_delegates() {
                 jump(2),
             ),
             block(
-                vec![
-                    (Some(4), Op::DelegateStep(Reg(1), Reg(2), Reg(3))),
-                    (Some(3), Op::IsEmpty(Reg(4))),
-                ],
+                vec![(Some(4), Op::DelegateStep(Reg(1), Reg(2), Reg(3))), (Some(3), Op::IsEmpty(Reg(4)))],
                 branch(3, 3, 4),
             ),
             block(vec![], Terminator::YieldDelegate { mode: Reg(2), result: Reg(3), resume: Block(2) }),
