@@ -14,6 +14,7 @@ use crate::key::PropertyKey;
 use crate::names::keys;
 use crate::object::{Attributes, Object};
 use crate::realm::{Intrinsic, intrinsic};
+use crate::state::State;
 use crate::throw::{JsResult, throw_type_error};
 use crate::value::Value;
 
@@ -27,6 +28,9 @@ const METHODS: &[Method] = &[
     ("@@iterator", 0, native(|cx| Ok(cx.this))),
 ];
 
+/// `Iterator`, once it is there.
+static CONSTRUCTOR: State<Value> = State::new(Value::UNDEFINED);
+
 /// Builds `Iterator`.
 pub(crate) fn install() {
     let prototype = intrinsic(Intrinsic::IteratorPrototype);
@@ -39,7 +43,8 @@ pub(crate) fn install() {
     if let Some(entry) = prototype.find(keys::constructor()) {
         prototype.remove_slot(entry);
     }
-    let constructor_of = native(|_| crate::realm::global().get(PropertyKey::from_text("Iterator")));
+    CONSTRUCTOR.with(|known| *known = iterator.into());
+    let constructor_of = native(|_| Ok(CONSTRUCTOR.with(|known| *known)));
     accessor(prototype, "constructor", constructor_of, Some(native(|cx| shadow(cx, keys::constructor()))));
     let tag = native(|_| Ok("Iterator".into()));
     accessor(prototype, "@@toStringTag", tag, Some(native(|cx| shadow(cx, crate::symbol::to_string_tag().into()))));
