@@ -371,12 +371,11 @@ impl Emitter<'_, '_> {
         });
     }
 
-    /// Bytes of native stack the function may use: its call frame and a spilled word for every register that lives
-    /// across blocks, which is about what a register allocator keeps at once.
+    /// Bytes of native stack the function may use: its call frame, and a word for each register that can be live during a
+    /// call, with something added for what the register allocator cannot share.
     fn stack_weight(&self) -> i32 {
-        let spilled =
-            (0..self.function.registers.len() as u32).filter(|&reg| self.liveness.is_global(Reg(reg))).count();
-        128 + 8 * spilled as i32
+        let live = self.liveness.most_live(self.function, |reg| self.known(reg).is_none());
+        160 + 10 * live as i32
     }
 }
 

@@ -1,6 +1,6 @@
 //! Backward liveness of registers at block boundaries, by bit sets.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::operands::{op_uses, successors, terminator_defs, terminator_uses};
 use crate::ir::{Block, Function, Reg};
@@ -130,6 +130,33 @@ impl Liveness {
     /// Whether `reg` is live at the start of `block`.
     pub fn is_live_in(&self, block: Block, reg: Reg) -> bool {
         self.index.get(&reg).is_some_and(|&index| self.live_in[block.0 as usize].contains(index))
+    }
+
+    /// Most registers that are live at once, of those that `counts` says take room.
+    pub fn most_live(&self, function: &Function, counts: impl Fn(Reg) -> bool) -> usize {
+        let mut most = 0;
+        let mut live: HashSet<Reg> = HashSet::new();
+        for block in &function.blocks {
+            live.clear();
+            for successor in successors(&block.terminator).into_iter().chain(block.handler) {
+                live.extend(self.live_in(successor).filter(|&reg| counts(reg)));
+            }
+            let enter = |live: &mut HashSet<Reg>, reg: Reg| {
+                if counts(reg) {
+                    live.insert(reg);
+                }
+            };
+            terminator_uses(&block.terminator, &mut |reg| enter(&mut live, *reg));
+            most = most.max(live.len());
+            for instruction in block.instructions.iter().rev() {
+                if let Some(result) = instruction.result {
+                    live.remove(&result);
+                }
+                op_uses(&instruction.op, &mut |reg| enter(&mut live, *reg));
+                most = most.max(live.len());
+            }
+        }
+        most
     }
 
     /// Whether `reg` is live across some block boundary.

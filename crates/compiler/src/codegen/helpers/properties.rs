@@ -41,7 +41,12 @@ pub(super) fn get(code: &mut Code) {
         code.get(entry).load_i32(more_entry::WHERE).load_i64(0);
         return_inside(code);
         is(code, more_entry::OUT_OF_LINE);
-        code.get(A).emit(Instruction::I32WrapI64).load_i32(object::SLOTS).tee(slots).emit(Instruction::I32Eqz).br_if(slow);
+        code.get(A)
+            .emit(Instruction::I32WrapI64)
+            .load_i32(object::SLOTS)
+            .tee(slots)
+            .emit(Instruction::I32Eqz)
+            .br_if(slow);
         code.get(slots).get(entry).load_i32(more_entry::WHERE).emit(Instruction::I32Add).load_i64(0).tee(word);
         code.word(value::EMPTY).emit(Instruction::I64Eq).br_if(slow);
         code.get(word);
