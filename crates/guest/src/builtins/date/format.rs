@@ -25,12 +25,31 @@ fn clock(fields: &Fields) -> String {
 /// `toISOString` of a valid time.
 pub fn iso(time: f64) -> String {
     let f = fields(time);
-    let year = match f.year {
-        year if (0.0..=9999.0).contains(&year) => format!("{year:04}"),
-        year if year < 0.0 => format!("-{:06}", -year),
-        year => format!("+{year:06}"),
-    };
-    format!("{year}-{:02}-{:02}T{}.{:03}Z", f.month + 1.0, f.day, clock(&f), f.millisecond)
+    let mut out = String::with_capacity(27);
+    match f.year {
+        year if (0.0..=9999.0).contains(&year) => push_digits(&mut out, year, 1000),
+        year => {
+            out.push(if year < 0.0 { '-' } else { '+' });
+            push_digits(&mut out, year.abs(), 100_000);
+        }
+    }
+    for (separator, value) in [('-', f.month + 1.0), ('-', f.day), ('T', f.hour), (':', f.minute), (':', f.second)] {
+        out.push(separator);
+        push_digits(&mut out, value, 10);
+    }
+    out.push('.');
+    push_digits(&mut out, f.millisecond, 100);
+    out.push('Z');
+    out
+}
+
+/// Appends the digits of a number, the first with the weight `unit`.
+fn push_digits(out: &mut String, value: f64, mut unit: u32) {
+    let value = value as u32;
+    while unit > 0 {
+        out.push((b'0' + (value / unit % 10) as u8) as char);
+        unit /= 10;
+    }
 }
 
 /// `toDateString`: `Tue Nov 05 2024`.

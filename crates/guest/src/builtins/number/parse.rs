@@ -1,31 +1,46 @@
 //! Text as numbers: `parseInt` and `parseFloat` (ECMA-262 §19.2.4, §19.2.5).
 
+use std::borrow::Cow;
+
 use crate::string::{Units, is_space};
 
-fn skip_space(units: Units) -> usize {
-    units.iter().position(|unit| !is_space(unit)).unwrap_or(units.len())
+/// The text behind its white space as bytes; what is not ASCII becomes 0xFF.
+fn trimmed(units: Units) -> Cow<'static, [u8]> {
+    let start = units.iter().position(|unit| !is_space(unit)).unwrap_or(units.len());
+    match units {
+        Units::Latin1(units) => Cow::Borrowed(&units[start..]),
+        Units::Utf16(units) => {
+            Cow::Owned(units[start..].iter().map(|&unit| if unit < 0x80 { unit as u8 } else { 0xFF }).collect())
+        }
+    }
 }
 
-fn ascii_at(units: Units, index: usize) -> u8 {
-    units.get(index).and_then(|unit| u8::try_from(unit).ok()).filter(u8::is_ascii).unwrap_or(0)
+/// Takes a sign off the text; whether it is negative.
+fn sign(text: &[u8]) -> (bool, &[u8]) {
+    match text {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        _ => (false, text),
+    }
+}
+
+fn count_digits(text: &[u8]) -> usize {
+    text.iter().take_while(|byte| byte.is_ascii_digit()).count()
 }
 
 /// The longest prefix that is a decimal literal, after white space; NaN if there is none.
 pub fn parse_float(units: Units) -> f64 {
-    let start = skip_space(units);
-    let mut end = start;
-    let negative = ascii_at(units, end) == b'-';
-    if matches!(ascii_at(units, end), b'+' | b'-') {
-        end += 1;
-    }
-    if b"Infinity".iter().enumerate().all(|(index, &byte)| ascii_at(units, end + index) == byte) {
-        return if negative { f64::NEG_INFINITY } else { f64::INFINITY };
-    }
-    let digits = |from: usize| (from..).take_while(|&index| ascii_at(units, index).is_ascii_digit()).count();
-    let whole = digits(end);
-    end += whole;
-    if ascii_at(units, end) == b'.' {
-        let decimals = digits(end + 1);
+    let text = trimmed(units);
+    let (negative, text) = sign(&text);
+    let magnitude = if text.starts_with(b"Infinity") { f64::INFINITY } else { unsigned_prefix(text) };
+    if negative { -magnitude } else { magnitude }
+}
+
+fn unsigned_prefix(text: &[u8]) -> f64 {
+    let whole = count_digits(text);
+    let mut end = whole;
+    if text.get(end) == Some(&b'.') {
+        let decimals = count_digits(&text[end + 1..]);
         if whole + decimals == 0 {
             return f64::NAN;
         }
@@ -33,55 +48,48 @@ pub fn parse_float(units: Units) -> f64 {
     } else if whole == 0 {
         return f64::NAN;
     }
-    if ascii_at(units, end) | 0x20 == b'e' {
-        let sign = usize::from(matches!(ascii_at(units, end + 1), b'+' | b'-'));
-        let exponent = digits(end + 1 + sign);
+    if let Some(b'e' | b'E') = text.get(end) {
+        let sign = usize::from(matches!(text.get(end + 1), Some(b'+' | b'-')));
+        let exponent = count_digits(text.get(end + 1 + sign..).unwrap_or(&[]));
         if exponent > 0 {
             end += 1 + sign + exponent;
         }
     }
-    let text: String = (start..end).map(|index| ascii_at(units, index) as char).collect();
-    text.parse().unwrap_or(f64::NAN)
+    core::str::from_utf8(&text[..end]).ok().and_then(|text| text.parse().ok()).unwrap_or(f64::NAN)
 }
 
 /// Leading digits in `radix` (0: 10, or 16 after `0x`), after white space and a sign; NaN if there are none.
-pub fn parse_int(units: Units, mut radix: i32) -> f64 {
-    let mut position = skip_space(units);
-    let negative = ascii_at(units, position) == b'-';
-    if matches!(ascii_at(units, position), b'+' | b'-') {
-        position += 1;
-    }
+pub fn parse_int(units: Units, radix: i32) -> f64 {
     if radix != 0 && !(2..=36).contains(&radix) {
         return f64::NAN;
     }
-    if (radix == 0 || radix == 16) && ascii_at(units, position) == b'0' && ascii_at(units, position + 1) | 0x20 == b'x' {
-        position += 2;
-        radix = 16;
+    let text = trimmed(units);
+    let (negative, text) = sign(&text);
+    let (radix, text) = match (radix, text) {
+        (0 | 16, [b'0', b'x' | b'X', rest @ ..]) => (16, rest),
+        (0, _) => (10, text),
+        _ => (radix as u32, text),
+    };
+    let mut value: u64 = 0;
+    let mut count = 0;
+    while let Some(digit) = text.get(count).and_then(|&byte| (byte as char).to_digit(radix)) {
+        value = value.saturating_mul(u64::from(radix)).saturating_add(u64::from(digit));
+        count += 1;
     }
-    let radix = if radix == 0 { 10 } else { radix as u32 };
-    let digits: Vec<u8> = (position..units.len())
-        .map_while(|index| (ascii_at(units, index) as char).to_digit(radix))
-        .map(|digit| digit as u8)
-        .collect();
-    if digits.is_empty() {
+    if count == 0 {
         return f64::NAN;
     }
-    let value = digits_value(&digits, radix);
+    let value = if value <= 1 << 53 { value as f64 } else { digits_value(&text[..count], radix) };
     if negative { -value } else { value }
 }
 
-/// Value of digits: exact up to 2⁵³, correctly rounded beyond.
-fn digits_value(digits: &[u8], radix: u32) -> f64 {
-    let small = digits.iter().try_fold(0u64, |value, &digit| {
-        value.checked_mul(radix as u64)?.checked_add(digit as u64).filter(|&value| value <= 1 << 53)
-    });
-    if let Some(value) = small {
-        return value as f64;
-    }
+/// Value of digits beyond 2⁵³: correctly rounded in base 10 and in powers of two.
+fn digits_value(text: &[u8], radix: u32) -> f64 {
     if radix == 10 {
-        let text: String = digits.iter().map(|&digit| (b'0' + digit) as char).collect();
-        return text.parse().unwrap_or(f64::INFINITY);
+        return core::str::from_utf8(text).ok().and_then(|text| text.parse().ok()).unwrap_or(f64::INFINITY);
     }
+    let digits: Vec<u8> = text.iter().filter_map(|&byte| (byte as char).to_digit(radix)).map(|digit| digit as u8).collect();
+    let digits = digits.as_slice();
     if radix.is_power_of_two() {
         return power_of_two_value(digits, radix);
     }

@@ -68,7 +68,7 @@ const fn table(ranges: [(u8, u8); 3], distance: u8) -> [u8; 256] {
 /// toLowercase of the Unicode Default Case Conversion algorithm.
 pub fn lower(string: JsString) -> JsResult<JsString> {
     match string.units() {
-        Units::Latin1(units) => Ok(map(string, units, &LOWER)),
+        Units::Latin1(units) => map(string, units, &LOWER),
         Units::Utf16(_) => convert(string, str::to_lowercase),
     }
 }
@@ -77,22 +77,24 @@ pub fn lower(string: JsString) -> JsResult<JsString> {
 pub fn upper(string: JsString) -> JsResult<JsString> {
     match string.units() {
         Units::Latin1(units) if !units.iter().any(|unit| matches!(unit, 0xB5 | 0xDF | 0xFF)) => {
-            Ok(map(string, units, &UPPER))
+            map(string, units, &UPPER)
         }
         _ => convert(string, str::to_uppercase),
     }
 }
 
 /// The string with each unit looked up; itself if that changes nothing.
-fn map(string: JsString, units: &[u8], table: &[u8; 256]) -> JsString {
+fn map(string: JsString, units: &[u8], table: &[u8; 256]) -> JsResult<JsString> {
     let change = |&unit: &u8| table[unit as usize];
     if let [unit] = units {
-        return JsString::from_unit(change(unit) as u16);
+        return Ok(JsString::from_unit(change(unit) as u16));
     }
     if units.iter().all(|unit| change(unit) == *unit) {
-        return string;
+        return Ok(string);
     }
-    JsString::from_latin1(&units.iter().map(change).collect::<Vec<u8>>())
+    let mut builder = StringBuilder::with_capacity(units.len());
+    builder.extend_latin1(units.iter().map(change));
+    builder.finish()
 }
 
 /// Converts text between lone surrogates, which stay as they are.

@@ -5,7 +5,7 @@ use crate::builtin::{CallContext, methods, native};
 use crate::builtins::regexp::is_regexp;
 use crate::convert::{to_number, to_string};
 use crate::object::Object;
-use crate::string::JsString;
+use crate::string::{JsString, Units};
 use crate::throw::{JsResult, throw_type_error};
 use crate::value::Value;
 
@@ -35,14 +35,36 @@ fn last_index_of(cx: &CallContext) -> JsResult {
     let from = to_number(cx.arg(1))?;
     let Some(last) = string.len().checked_sub(needle.len()) else { return Ok(Value::int(-1)) };
     let from = if from.is_nan() { last } else { from.clamp(0.0, last as f64) as u32 };
-    let found = (0..=from).rev().find(|&start| matches_at(string, needle, start));
+    let found = match (string.units(), needle.units()) {
+        (Units::Latin1(text), Units::Latin1(needle)) => rfind(text, needle, from as usize),
+        (Units::Utf16(text), Units::Utf16(needle)) => rfind(text, needle, from as usize),
+        _ => (0..=from).rev().find(|&start| matches_at(string, needle, start)).map(|start| start as usize),
+    };
     Ok(found.map_or(Value::int(-1), Value::from))
+}
+
+/// Position of the last occurrence of `needle` at or before `from`, where it has room.
+fn rfind<T: PartialEq>(text: &[T], needle: &[T], from: usize) -> Option<usize> {
+    let Some(first) = needle.first() else { return Some(from) };
+    let mut end = from + 1;
+    loop {
+        let start = text[..end].iter().rposition(|unit| unit == first)?;
+        if text[start..start + needle.len()] == *needle {
+            return Some(start);
+        }
+        end = start;
+    }
 }
 
 /// Whether `needle` stands at `start`.
 fn matches_at(string: JsString, needle: JsString, start: u32) -> bool {
-    let (text, needle) = (string.units(), needle.units());
-    (0..needle.len()).all(|index| text.get(start as usize + index) == needle.get(index))
+    let start = start as usize;
+    let range = start..start + needle.len() as usize;
+    match (string.units(), needle.units()) {
+        (Units::Latin1(text), Units::Latin1(needle)) => text.get(range) == Some(needle),
+        (Units::Utf16(text), Units::Utf16(needle)) => text.get(range) == Some(needle),
+        (text, needle) => (0..needle.len()).all(|index| text.get(start + index) == needle.get(index)),
+    }
 }
 
 /// The needle of a method that refuses regular expressions.

@@ -5,7 +5,7 @@ use crate::builtin::{CallContext, methods, native};
 use crate::convert::{to_integer_or_infinity, to_length, to_string};
 use crate::names::keys;
 use crate::object::{Attributes, Object};
-use crate::string::{JsString, MAX_LENGTH, StringBuilder, Units, is_space};
+use crate::string::{JsString, MAX_LENGTH, StringBuilder, is_space};
 use crate::throw::{JsResult, throw_range_error};
 use crate::value::Value;
 
@@ -15,8 +15,8 @@ pub(super) fn install(prototype: Object) {
         &[
             ("concat", 1, native(concat)),
             ("repeat", 1, native(repeat)),
-            ("padStart", 1, native(pad_start)),
-            ("padEnd", 1, native(pad_end)),
+            ("padStart", 1, native(|cx| pad(cx, "padStart", false))),
+            ("padEnd", 1, native(|cx| pad(cx, "padEnd", true))),
             ("trim", 0, native(trim)),
             ("trimStart", 0, native(trim_start)),
             ("trimEnd", 0, native(trim_end)),
@@ -53,24 +53,14 @@ fn concat(cx: &CallContext) -> JsResult {
     Ok(string.into())
 }
 
-/// `string` as often as needed for `length` units, the last time in part.
-fn fill(string: JsString, length: u32) -> JsResult<JsString> {
-    if length > MAX_LENGTH {
-        return Err(throw_range_error("Invalid string length"));
+/// Appends `string` as often as needed for `length` units, the last time in part.
+fn fill(out: &mut StringBuilder, string: JsString, length: u32) {
+    let units = string.units();
+    let end = out.len() + length as usize;
+    while out.len() + units.len() <= end {
+        out.push_units(units);
     }
-    let length = length as usize;
-    match string.units() {
-        Units::Latin1([unit]) => Ok(JsString::from_latin1(&vec![*unit; length])),
-        Units::Latin1(units) => Ok(JsString::from_latin1(&repeated(units, length))),
-        Units::Utf16(units) => Ok(JsString::from_utf16(&repeated(units, length))),
-    }
-}
-
-/// The first `length` of the units repeated without end.
-fn repeated<T: Copy>(units: &[T], length: usize) -> Vec<T> {
-    let mut out = units.repeat(length / units.len());
-    out.extend_from_slice(&units[..length % units.len()]);
-    out
+    out.push_units(string.slice(0, (end - out.len()) as u32).units());
 }
 
 fn repeat(cx: &CallContext) -> JsResult {
@@ -86,32 +76,35 @@ fn repeat(cx: &CallContext) -> JsResult {
     if length > MAX_LENGTH as f64 {
         return Err(throw_range_error("Invalid string length"));
     }
-    fill(string, length as u32).map(Value::from)
+    let mut out = StringBuilder::with_capacity(length as usize);
+    fill(&mut out, string, length as u32);
+    Ok(out.finish()?.into())
 }
 
-/// The string and the padding it needs; `None` if it is long enough.
-fn padding(cx: &CallContext, method: &str) -> JsResult<(JsString, Option<JsString>)> {
+/// `padStart`, or `padEnd` if `at_end`.
+fn pad(cx: &CallContext, method: &str, at_end: bool) -> JsResult {
     let string = this_string(cx, method)?;
     let length = to_length(cx.arg(0))?;
     if length <= string.len() as u64 {
-        return Ok((string, None));
+        return Ok(string.into());
     }
     let filler = if cx.arg(1).is_undefined() { JsString::from_unit(b' ' as u16) } else { to_string(cx.arg(1))? };
     if filler.is_empty() {
-        return Ok((string, None));
+        return Ok(string.into());
     }
-    let missing = u32::try_from(length - string.len() as u64).unwrap_or(u32::MAX);
-    Ok((string, Some(fill(filler, missing)?)))
-}
-
-fn pad_start(cx: &CallContext) -> JsResult {
-    let (string, padding) = padding(cx, "padStart")?;
-    Ok(padding.map_or(Ok(string), |padding| padding.concat(string))?.into())
-}
-
-fn pad_end(cx: &CallContext) -> JsResult {
-    let (string, padding) = padding(cx, "padEnd")?;
-    Ok(padding.map_or(Ok(string), |padding| string.concat(padding))?.into())
+    if length > u64::from(MAX_LENGTH) {
+        return Err(throw_range_error("Invalid string length"));
+    }
+    let missing = length as u32 - string.len();
+    let mut out = StringBuilder::with_capacity(length as usize);
+    if at_end {
+        out.push_string(string);
+    }
+    fill(&mut out, filler, missing);
+    if !at_end {
+        out.push_string(string);
+    }
+    Ok(out.finish()?.into())
 }
 
 fn trimmed(string: JsString, start: bool, end: bool) -> JsString {
