@@ -53,6 +53,8 @@ enum Found {
     Addition(crate::shape::Shape, u32) = more_entry::ADDITION,
     /// The number of elements of a typed array; for one epoch.
     ElementCount = more_entry::ELEMENT_COUNT,
+    /// An own accessor in this slot.
+    OwnAccessor(u32) = 7,
 }
 
 #[derive(Clone, Copy)]
@@ -114,10 +116,10 @@ impl Gc<InlineCache> {
         let epoch = PROTO_EPOCH.get();
         if entry.attributes.is_accessor() {
             // Objects of a shape share a prototype's accessor, but each has its own accessors in its slots.
-            if holder != object {
-                self.remember(shape, epoch, Found::Accessor(holder.accessor_slot(entry)));
+            if holder == object {
+                return self.remember(shape, epoch, Found::OwnAccessor(entry.slot));
             }
-            return;
+            return self.remember(shape, epoch, Found::Accessor(holder.accessor_slot(entry)));
         }
         if holder != object || object.shape().is_dictionary() {
             if self.holder_shape.get() == 0 || self.epoch.get() != epoch || self.holder_shape.get() == shape {
@@ -179,6 +181,10 @@ pub fn get(object: Object, key: PropertyKey, receiver: Value, cache: Gc<InlineCa
             Found::Holder(slot) => load(slot),
             Found::Absent => Value::UNDEFINED,
             Found::Accessor(accessor) => return call_getter(accessor, receiver),
+            Found::OwnAccessor(slot) => {
+                let attributes = Attributes::ACCESSOR;
+                return call_getter(object.accessor_slot(Entry { key, slot, attributes }), receiver);
+            }
             Found::ElementCount => typed_array::view(object).map_or(Value::EMPTY, |array| array.length().into()),
             Found::OutOfLine(_) | Found::Addition(..) => Value::EMPTY,
         };
