@@ -1,19 +1,23 @@
 //! Compiles modules and calls their exports.
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use convex_wasm_compiler::{Options, compile_module, link::link, unit::SourceModule};
 use convex_wasm_runtime::{
-    Call, DirectoryCache, Engine, Execution, Host, Initialisation, Linked, Phase, Pool, Program, ProgramError,
-    ProgramUnit, SilentHost,
+    Call, Engine, Execution, Host, Initialisation, Linked, NoCache, Phase, Pool, Program, ProgramError, ProgramUnit,
+    SilentHost,
 };
 
 /// Computing time of a call.
 const BUDGET: Duration = Duration::from_secs(1);
 
+/// One engine for all tests: making the guest's native code takes seconds.
 fn engine() -> Engine {
-    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("native");
-    Engine::new(DirectoryCache::open(directory).unwrap()).unwrap()
+    static ENGINE: OnceLock<Engine> = OnceLock::new();
+    ENGINE.get_or_init(|| Engine::new(NoCache).unwrap()).clone()
 }
 
 /// Evaluates modules, each an entry.
