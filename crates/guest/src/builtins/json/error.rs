@@ -35,19 +35,34 @@ impl Failure {
             }
             Failure::End => throw_syntax_error("Unexpected end of JSON input"),
             Failure::Trailing(position) => throw_syntax_error(format!(
-                "Unexpected non-whitespace character after JSON at position {position}"
+                "Unexpected non-whitespace character after JSON at {}",
+                place(source, position)
             )),
-            Failure::At(position, what) => throw_syntax_error(format!("{what} in JSON at position {position}")),
+            Failure::At(position, what) => throw_syntax_error(format!("{what} in JSON at {}", place(source, position))),
             Failure::Token(position) => throw_syntax_error(token_text(source, position as u32)),
         }
     }
 }
 
+/// A position, also as line and column, both counted from 1. Lines end with CR, LF, or both.
+fn place(source: JsString, position: usize) -> String {
+    let (mut line, mut line_start) = (1, 0);
+    let units: Vec<u16> = source.units().iter().take(position).collect();
+    for (index, &unit) in units.iter().enumerate() {
+        let is_end =
+            unit == u16::from(b'\n') || unit == u16::from(b'\r') && units.get(index + 1) != Some(&u16::from(b'\n'));
+        if is_end {
+            (line, line_start) = (line + 1, index + 1);
+        }
+    }
+    format!("position {position} (line {line} column {})", position - line_start + 1)
+}
+
 fn token_text(source: JsString, position: u32) -> String {
     let unit = source.slice(position, position + 1).to_text();
     match unit.as_bytes() {
-        [b'0'..=b'9' | b'-'] => return format!("Unexpected number in JSON at position {position}"),
-        b"\"" => return format!("Unexpected string in JSON at position {position}"),
+        [b'0'..=b'9' | b'-'] => return format!("Unexpected number in JSON at {}", place(source, position as usize)),
+        b"\"" => return format!("Unexpected string in JSON at {}", place(source, position as usize)),
         _ => {}
     }
     let length = source.len();

@@ -227,7 +227,7 @@ impl<'a, U: Unit> Parser<'a, U> {
             _ => self.key(shape)?,
         };
         if self.skip_space() != b':' {
-            return Err(self.unexpected());
+            return Err(Failure::At(self.at, "Expected ':' after property name"));
         }
         self.at += 1;
         if let Some(Frame::Object { place: current, .. }) = self.frames.last_mut() {
