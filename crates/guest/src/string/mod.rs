@@ -166,10 +166,25 @@ impl JsString {
     #[allow(clippy::should_implement_trait)]
     pub fn from_str(text: &str) -> JsString {
         if text.is_ascii() {
-            JsString::from_latin1(text.as_bytes())
-        } else {
-            JsString::from_utf16(&text.encode_utf16().collect::<Vec<_>>())
+            return JsString::from_latin1(text.as_bytes());
         }
+        let length = text.chars().map(char::len_utf16).sum::<usize>();
+        let two_byte = text.chars().any(|point| point as u32 > 0xFF);
+        if length == 1 && !two_byte {
+            return text.chars().next().map_or_else(JsString::empty, |point| intern::single_unit(point as u8));
+        }
+        let string = JsString::allocate(length as u32, two_byte);
+        let data = string.0.data.get() as usize;
+        for (index, unit) in text.encode_utf16().enumerate() {
+            // SAFETY: `allocate` reserved `length` units at `data`, of one byte or two.
+            unsafe {
+                match two_byte {
+                    true => (data as *mut u16).add(index).write(unit),
+                    false => (data as *mut u8).add(index).write(unit as u8),
+                }
+            }
+        }
+        string
     }
 
     /// The empty string.
