@@ -4,10 +4,15 @@
 //! in `convex_wasm_abi`. One thread, one realm, no clock, no randomness, no file: all of that comes from the host.
 //!
 //! # Where things are
-//! [`value`] NaN-boxed words · [`cell`] heap cells and references · [`heap`] the bump heap · [`string`], [`symbol`], [`key`],
-//! [`names`] strings and property keys · [`shape`], [`object`] objects · [`call`], [`throw`], [`convert`] the language's
-//! basic operations · [`iterate`], [`promise`], [`frame`], [`generator`] control · [`realm`], [`builtin`], [`builtins`]
-//! the library · [`exports`] what compiled code calls · [`bridge`], [`host`], [`operations`] the way out.
+//! - The heap: [`value`] NaN-boxed words · [`cell`] cells and references · [`heap`] the bump heap · [`memory`] fixed cells.
+//! - Names: [`string`], [`symbol`], [`bigint`], [`key`] property keys, [`names`] those needed all the time.
+//! - Objects: [`shape`] hidden classes · [`object`] internal methods of all kinds · [`inline_cache`] property sites ·
+//!   [`instances`] sizes of class instances · [`private`] private names.
+//! - The language: [`call`], [`throw`], [`error`], [`convert`] · [`iterate`], [`for_in`], [`async_iterate`] · [`promise`] with the
+//!   microtask queue, [`frame`] and [`generator`] for what suspends, [`delegate`] for `yield*`.
+//! - The library: [`realm`] intrinsic objects, [`builtin`] how functions are registered, [`builtins`] all of them.
+//! - The borders: [`exports`] what compiled code calls, [`link`] units becoming part of the program · [`bridge`] what the host
+//!   calls, [`host`] and [`operations`] what it answers, [`failure`] errors on the way, [`describe`] exports for analysis.
 //!
 //! # How to write a built-in
 //! A built-in is a plain function from a call to a result, listed in a table; `install` of its file runs once at boot:
@@ -48,6 +53,7 @@
 //!   `promise.then_native(data, |data, outcome| …)`, [`promise::capability::Capability`] for any constructor,
 //!   [`operations::enqueue_operation`] for asynchronous host calls, [`host::operation`] for synchronous ones.
 //! - **Data of a function object**: `function(name, length, code)` then `.home.set(value)`; read it as `cx.callee.home`.
+//! - **Recursion** as deep as user data go: `let _level = call::descend()?;`, so that it ends in a RangeError.
 //! - **Missing things**: [`throw::hand_over`] ends the execution; it runs again on V8.
 
 pub mod async_iterate;
