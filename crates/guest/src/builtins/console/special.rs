@@ -269,6 +269,6 @@ fn buffer_entries(inspector: &mut Inspector, object: Object, level: usize) -> Ve
         rest => format!(" ... {rest} more byte{}", if rest > 1 { "s" } else { "" }),
     };
     let length = inspector.value(Value::from(bytes.len()), level);
-    vec![format!("[Uint8Contents]: <{}{rest}>", shown.join(" ")), format!("byteLength: {length}")]
+    vec![format!("[Uint8Contents]: <{}{rest}>", shown.join(" ")), format!("[byteLength]: {length}")]
 }
 
