@@ -49,7 +49,7 @@ impl App {
         let modules = body["appDefinition"]["changedModules"].clone();
         let executions = Arc::<Mutex<Vec<ExecutionRecord>>>::default();
         let sink = executions.clone();
-        let persistence = SqlitePersistence::open(directory.join("chat.sqlite3")).await.unwrap();
+        let persistence = SqlitePersistence::open(directory.join("chat.sqlite3")).unwrap();
         let backend = Backend::open(BackendOptions {
             database: Database::open(Arc::new(persistence)).await.unwrap(),
             instance_name: "test".to_owned(),
@@ -72,7 +72,7 @@ impl App {
     async fn call(&self, path: &str, arguments: Value) -> Value {
         let call = Call {
             path: path.parse().unwrap(),
-            arguments: ConvexValue::from_json(arguments).unwrap(),
+            arguments: ConvexValue::from_json(&arguments).unwrap(),
             kind: None,
             audience: Audience::Admins,
             identity: Identity::Anonymous,
