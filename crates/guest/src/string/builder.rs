@@ -1,6 +1,6 @@
 //! Building strings piece by piece.
 
-use super::{JsString, MAX_LENGTH, Units};
+use super::{JsString, MAX_LENGTH, Units, copy_bytes};
 use crate::state::State;
 use crate::throw::{JsResult, throw_range_error};
 
@@ -84,7 +84,13 @@ impl StringBuilder {
         if self.wide {
             self.utf16.extend(units.iter().map(|&unit| unit as u16));
         } else {
-            self.latin1.extend_from_slice(units);
+            self.latin1.reserve(units.len());
+            let length = self.latin1.len();
+            // SAFETY: there is room for the units behind the first `length`, and they are elsewhere.
+            unsafe {
+                copy_bytes(units.as_ptr(), self.latin1.as_mut_ptr().add(length), units.len());
+                self.latin1.set_len(length + units.len());
+            }
         }
     }
 

@@ -67,25 +67,30 @@ pub fn is_word(unit: u32, folding: Folding) -> bool {
 }
 
 /// A set of the Latin-1 characters.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub struct Bitmap([u64; 4]);
+#[derive(Clone, PartialEq, Eq)]
+pub struct Latin1Set([bool; 256]);
 
-impl Bitmap {
+impl Latin1Set {
+    /// The empty set.
+    pub fn empty() -> Latin1Set {
+        Latin1Set([false; 256])
+    }
+
     /// Whether the character, below 256, is in the set.
     #[inline(always)]
     pub fn has(&self, unit: u32) -> bool {
-        self.0[(unit >> 6) as usize & 3] >> (unit & 63) & 1 != 0
+        self.0[usize::from(unit as u8)]
     }
 
     /// Adds a character below 256.
     pub fn add(&mut self, unit: u32) {
-        self.0[(unit >> 6) as usize & 3] |= 1 << (unit & 63);
+        self.0[usize::from(unit as u8)] = true;
     }
 
     /// Adds all of another set.
-    pub fn unite(&mut self, other: &Bitmap) {
-        for (word, other) in self.0.iter_mut().zip(other.0) {
-            *word |= other;
+    pub fn unite(&mut self, other: &Latin1Set) {
+        for (has, other) in self.0.iter_mut().zip(other.0) {
+            *has |= other;
         }
     }
 }
@@ -175,10 +180,10 @@ impl Ranges {
                 _ => merged.push((first, last)),
             }
         }
-        let mut class = CharClass { bitmap: Bitmap::default(), ranges: merged, folding, inverted: self.inverted };
+        let mut class = CharClass { latin1: Latin1Set::empty(), ranges: merged, folding, inverted: self.inverted };
         for unit in 0..256 {
             if class.has_slowly(unit) {
-                class.bitmap.add(unit);
+                class.latin1.add(unit);
             }
         }
         Some(class)
@@ -188,7 +193,7 @@ impl Ranges {
 /// A compiled class.
 pub struct CharClass {
     /// Its characters below 256.
-    pub bitmap: Bitmap,
+    pub latin1: Latin1Set,
     /// All ranges, ascending; the canonical characters are among them.
     ranges: Vec<(u32, u32)>,
     folding: Folding,
@@ -199,7 +204,7 @@ impl CharClass {
     /// Whether the class takes the character.
     #[inline(always)]
     pub fn has(&self, unit: u32) -> bool {
-        if unit < 256 { self.bitmap.has(unit) } else { self.has_slowly(unit) }
+        if unit < 256 { self.latin1.has(unit) } else { self.has_slowly(unit) }
     }
 
     fn has_slowly(&self, unit: u32) -> bool {
@@ -217,8 +222,8 @@ impl CharClass {
 
 impl CharClass {
     /// The class of these Latin-1 characters and, if `beyond`, all others.
-    pub fn predicted(bitmap: Bitmap, beyond: bool) -> CharClass {
+    pub fn predicted(latin1: Latin1Set, beyond: bool) -> CharClass {
         let ranges = if beyond { vec![(256, 0x10_FFFF)] } else { vec![] };
-        CharClass { bitmap, ranges, folding: Folding::None, inverted: false }
+        CharClass { latin1, ranges, folding: Folding::None, inverted: false }
     }
 }

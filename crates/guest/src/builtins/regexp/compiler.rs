@@ -1,6 +1,6 @@
 //! From a pattern's tree to instructions.
 
-use super::char_class::{Bitmap, CharClass, Folding, Ranges};
+use super::char_class::{Latin1Set, CharClass, Folding, Ranges};
 use super::first::first_set;
 use super::flags::Flags;
 use super::instruction::{Code, Instruction, NO_CLASS, Single};
@@ -16,6 +16,12 @@ pub fn compile(pattern: &Pattern, flags: Flags) -> Result<Code, Unsupported> {
     compiler.emit(Instruction::Match)?;
     let (first, may_be_empty) = first_set(&pattern.node, flags);
     let first = if may_be_empty { None } else { first };
+    let is_single = match &pattern.node {
+        Node::Char(unit) => *unit < 256 && flags.folding() == Folding::None,
+        // Beyond Latin-1 the set is only exact if it has nothing there.
+        Node::Class(_) => first.as_ref().is_some_and(|first| !first.beyond),
+        _ => false,
+    };
     let starts_at_zero = !flags.has(Flags::MULTILINE) && starts_with_anchor(&pattern.node);
     Ok(Code {
         instructions: compiler.instructions,
@@ -23,6 +29,7 @@ pub fn compile(pattern: &Pattern, flags: Flags) -> Result<Code, Unsupported> {
         slots: compiler.slots,
         group_count: pattern.group_count,
         first,
+        is_single,
         starts_at_zero,
         multiline: flags.has(Flags::MULTILINE),
         folding: flags.folding(),
@@ -244,13 +251,13 @@ impl Compiler {
 /// Characters that something can begin with.
 pub struct First {
     /// Those of Latin-1.
-    pub bitmap: Bitmap,
+    pub latin1: Latin1Set,
     /// Whether characters beyond are possible.
     pub beyond: bool,
 }
 
 impl First {
     fn into_class(self) -> CharClass {
-        CharClass::predicted(self.bitmap, self.beyond)
+        CharClass::predicted(self.latin1, self.beyond)
     }
 }

@@ -112,6 +112,8 @@ pub struct Code {
     pub group_count: u32,
     /// Characters every match begins with, if it cannot be empty and they are known.
     pub first: Option<First>,
+    /// A match is any one character of `first`, which is exact for Latin-1 and UTF-16 units.
+    pub is_single: bool,
     /// Every match begins at position 0.
     pub starts_at_zero: bool,
     /// `^` and `$` match at line ends.

@@ -45,31 +45,65 @@ static SCRATCH: State<Scratch> = State::new(Scratch { slots: Vec::new(), choices
 
 /// Searches from `start`, or only there if `sticky`. The groups are appended to `spans`.
 pub fn search<U: Unit>(code: &Code, is_unicode: bool, text: &[U], start: u32, sticky: bool, spans: &mut Vec<Span>) -> bool {
+    with_matcher(code, is_unicode, text, |matcher| match matcher.search(start as usize, sticky) {
+        Some(found) => {
+            matcher.collect(found, spans);
+            true
+        }
+        None => false,
+    })
+}
+
+/// Calls `body` with the groups of every match from the beginning on. `body` calls no JavaScript.
+pub fn for_each_match<U: Unit>(code: &Code, is_unicode: bool, text: &[U], sticky: bool, mut body: impl FnMut(&[Span])) {
+    with_matcher(code, is_unicode, text, |matcher| {
+        let mut spans = Vec::with_capacity(code.group_count as usize);
+        let mut start = 0;
+        while let Some(found) = matcher.search(start, sticky) {
+            spans.clear();
+            matcher.collect(found, &mut spans);
+            body(&spans);
+            start = if found.0 == found.1 { found.1 + matcher.width(found.1).max(1) } else { found.1 };
+        }
+    });
+}
+
+fn with_matcher<U: Unit, R>(code: &Code, is_unicode: bool, text: &[U], body: impl FnOnce(&mut Matcher<U>) -> R) -> R {
     SCRATCH.with(|scratch| {
         let Scratch { slots, choices } = scratch;
         slots.resize(code.slots as usize, UNSET);
-        let mut matcher = Matcher { code, text, pairs: U::PAIRS && is_unicode, slots, choices };
-        let Some((from, to)) = matcher.search(start as usize, sticky) else { return false };
-        spans.push((from as u32, to as u32));
-        for group in 1..code.group_count as usize {
-            let span = (matcher.slots[group * 2], matcher.slots[group * 2 + 1]);
-            spans.push(if span.0 == UNSET || span.1 == UNSET { NONE } else { span });
-        }
-        true
+        body(&mut Matcher { code, text, is_unicode, slots, choices })
     })
 }
 
 struct Matcher<'a, U> {
     code: &'a Code,
     text: &'a [U],
-    /// Surrogate pairs are one character.
-    pairs: bool,
+    is_unicode: bool,
     slots: &'a mut Vec<u32>,
     choices: &'a mut Vec<Choice>,
 }
 
 impl<U: Unit> Matcher<'_, U> {
+    /// Whether surrogate pairs are one character.
+    #[inline(always)]
+    fn pairs(&self) -> bool {
+        U::PAIRS && self.is_unicode
+    }
+
+    /// Appends the whole match and the groups.
+    fn collect(&self, (from, to): (usize, usize), spans: &mut Vec<Span>) {
+        spans.push((from as u32, to as u32));
+        for group in 1..self.code.group_count as usize {
+            let span = (self.slots[group * 2], self.slots[group * 2 + 1]);
+            spans.push(if span.0 == UNSET || span.1 == UNSET { NONE } else { span });
+        }
+    }
+
     fn search(&mut self, start: usize, sticky: bool) -> Option<(usize, usize)> {
+        if start > self.text.len() {
+            return None;
+        }
         if sticky || self.code.starts_at_zero && start == 0 {
             return self.match_at(start).map(|end| (start, end));
         }
@@ -79,6 +113,9 @@ impl<U: Unit> Matcher<'_, U> {
         let mut from = start;
         loop {
             from = self.next_candidate(from)?;
+            if self.code.is_single && !self.pairs() {
+                return Some((from, from + 1));
+            }
             if let Some(end) = self.match_at(from) {
                 return Some((from, end));
             }
@@ -93,7 +130,7 @@ impl<U: Unit> Matcher<'_, U> {
         let rest = self.text.get(from..)?;
         let skipped = rest.iter().position(|&unit| {
             let unit: u32 = unit.into();
-            if unit < 256 { first.bitmap.has(unit) } else { first.beyond }
+            if unit < 256 { first.latin1.has(unit) } else { first.beyond }
         })?;
         Some(from + skipped)
     }
@@ -104,7 +141,7 @@ impl<U: Unit> Matcher<'_, U> {
         if position >= self.text.len() {
             return 0;
         }
-        1 + usize::from(self.pairs && self.is_pair(position))
+        1 + usize::from(self.pairs() && self.is_pair(position))
     }
 
     fn is_pair(&self, position: usize) -> bool {
@@ -116,7 +153,7 @@ impl<U: Unit> Matcher<'_, U> {
     #[inline(always)]
     fn character(&self, position: usize) -> Option<(u32, usize)> {
         let unit: u32 = (*self.text.get(position)?).into();
-        if self.pairs && self.is_pair(position) {
+        if self.pairs() && self.is_pair(position) {
             let low: u32 = self.text[position + 1].into();
             return Some((0x1_0000 + ((unit & 0x3FF) << 10) + (low & 0x3FF), 2));
         }
@@ -137,7 +174,7 @@ impl<U: Unit> Matcher<'_, U> {
     /// Takes up to `max` characters of a kind: the position behind them and their number.
     #[inline(always)]
     fn run_of(&self, start: usize, max: u32, takes: impl Fn(u32) -> bool) -> (usize, u32) {
-        if !self.pairs {
+        if !self.pairs() {
             let rest = self.text.get(start..).unwrap_or(&[]);
             let rest = &rest[..rest.len().min(max as usize)];
             let count = rest.iter().position(|&unit| !takes(unit.into())).unwrap_or(rest.len());
@@ -326,7 +363,7 @@ impl<U: Unit> Matcher<'_, U> {
                 Choice::Restore { slot, value } => self.slots[slot as usize] = value,
                 Choice::Shrink { target, least, position } => {
                     let mut position = position as usize - 1;
-                    if self.pairs && position > least as usize && self.is_pair(position - 1) {
+                    if self.pairs() && position > least as usize && self.is_pair(position - 1) {
                         position -= 1;
                     }
                     position = self.shrink_further(target as usize, least as usize, position);
@@ -356,7 +393,7 @@ impl<U: Unit> Matcher<'_, U> {
     /// If a certain character must follow a repetition, gives back until it does.
     #[inline]
     fn shrink_further(&self, target: usize, least: usize, position: usize) -> usize {
-        if self.pairs {
+        if self.pairs() {
             return position;
         }
         let Some(Instruction::Single(Single::Char(wanted))) = self.code.instructions.get(target) else { return position };

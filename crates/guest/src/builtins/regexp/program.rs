@@ -5,7 +5,7 @@ use super::exec::advance;
 use super::fallback;
 use super::flags::Flags;
 use super::instruction::Code;
-use super::matcher::search;
+use super::matcher::{for_each_match, search};
 use super::syntax;
 use crate::shape::FastMap;
 use crate::state::State;
@@ -52,13 +52,23 @@ impl Program {
     /// Calls `body` with the groups of every match from the beginning on, as a global regular expression finds them.
     /// `body` calls no JavaScript.
     pub fn for_each_match(&self, subject: JsString, mut body: impl FnMut(&[Span])) {
-        let sticky = self.flags.has(Flags::STICKY);
+        let (sticky, is_unicode) = (self.flags.has(Flags::STICKY), self.flags.is_unicode());
+        let matcher = match (&self.engine, subject.units()) {
+            (Engine::Backtracker(code), Units::Latin1(text)) => {
+                return for_each_match(code, is_unicode, text, sticky, body);
+            }
+            (Engine::Backtracker(code), Units::Utf16(text)) => {
+                return for_each_match(code, is_unicode, text, sticky, body);
+            }
+            (Engine::Fallback(matcher), _) => matcher,
+        };
         let mut spans = Vec::new();
         let mut start = 0;
-        while start <= subject.len() && self.execute(subject, start, sticky, &mut spans) {
+        while start <= subject.len() && matcher.execute(subject, start, sticky, &mut spans) {
             let (from, to) = spans[0];
-            start = if from == to { advance(subject, to as u64, self.flags.is_unicode()) as u32 } else { to };
+            start = if from == to { advance(subject, to as u64, is_unicode) as u32 } else { to };
             body(&spans);
+            spans.clear();
         }
     }
 }
