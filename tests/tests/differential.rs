@@ -20,8 +20,25 @@ fn programs() -> Vec<PathBuf> {
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "js"))
         .collect();
+    programs.push(places::project().join("tests/differential/modules/main.js"));
     programs.sort();
     programs
+}
+
+/// The modules of a program, its entry first: the file alone, or with all others of its folder if it is a `main.js`.
+fn modules(program: &Path) -> Vec<SourceModule> {
+    let mut files = vec![program.to_owned()];
+    if program.ends_with("main.js") {
+        let folder = std::fs::read_dir(program.parent().unwrap()).unwrap();
+        files.extend(folder.map(|entry| entry.unwrap().path()).filter(|path| path != program));
+        files[1..].sort();
+    }
+    let module = |file: PathBuf| SourceModule {
+        path: file.file_name().unwrap().to_string_lossy().into_owned(),
+        source: std::fs::read_to_string(&file).unwrap(),
+        source_map: None,
+    };
+    files.into_iter().map(module).collect()
 }
 
 fn on_node(program: &Path) -> String {
@@ -31,15 +48,16 @@ fn on_node(program: &Path) -> String {
 }
 
 async fn on_wasm(engine: &Engine, program: &Path) -> Result<String, String> {
-    let source = std::fs::read_to_string(program).unwrap();
-    let module = SourceModule { path: "program.js".to_owned(), source: source.clone(), source_map: None };
-    let unit = Arc::new(compile_module(&module, &Options::default()).map_err(|error| error.to_string())?);
-    if let Some(refusal) = unit.report.refusals.first() {
+    let modules = modules(program);
+    let compile = |module| compile_module(module, &Options::default()).map(Arc::new).map_err(|error| error.to_string());
+    let units = modules.iter().map(compile).collect::<Result<Vec<_>, _>>()?;
+    if let Some(refusal) = units.iter().find_map(|unit| unit.report.refusals.first()) {
         return Err(format!("line {}: {} was refused: {}", refusal.line + 1, refusal.name, refusal.reason));
     }
-    let native = engine.compile(std::slice::from_ref(&unit)).map_err(|error| error.to_string())?;
-    let plan = link::link(&[unit], &[0]).map_err(|error| error.to_string())?;
-    let units = native.into_iter().map(|native| ProgramUnit { native, source: source.as_str().into() }).collect();
+    let native = engine.compile(&units).map_err(|error| error.to_string())?;
+    let plan = link::link(&units, &[0]).map_err(|error| error.to_string())?;
+    let units = native.into_iter().zip(&modules);
+    let units = units.map(|(native, module)| ProgramUnit { native, source: module.source.as_str().into() }).collect();
     let how = Initialisation { phase: Phase::Program, time_ms: 0.0, seed: [0; 32], budget: Duration::from_secs(20) };
     let (program, host) = Program::initialise(engine, Linked { units, plan }, how, SilentHost::default()).await;
     let mut printed = String::new();
