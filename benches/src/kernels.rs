@@ -42,7 +42,10 @@ pub async fn table(engine: &Engine, node: &Path, only: Option<&str>) -> anyhow::
     let mut rows = Vec::new();
     for path in kernels(only)? {
         let row = measure(engine, node, &path).await?;
-        println!("{}: {:.3} ms, V8 warm {:.3}, fresh {:.3}, jitless {:.3}", row.name, row.warm, row.v8_warm, row.v8_fresh, row.v8_jitless);
+        println!(
+            "{}: {:.3} ms, V8 warm {:.3}, fresh {:.3}, jitless {:.3}",
+            row.name, row.warm, row.v8_warm, row.v8_fresh, row.v8_jitless
+        );
         rows.push(row);
     }
     render(&rows)
@@ -123,17 +126,34 @@ fn render(rows: &[Row]) -> anyhow::Result<String> {
         writeln!(
             text,
             "| {} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.2} | {:.2} | {:.2} | {:.1} | {:.1} | {} | {} |",
-            row.name, row.warm, row.first, row.v8_warm, row.v8_fresh, row.v8_jitless,
-            row.warm / row.v8_warm, row.warm / row.v8_fresh, row.warm / row.v8_jitless,
-            row.compile, row.native, row.source_bytes, row.wasm_bytes,
+            row.name,
+            row.warm,
+            row.first,
+            row.v8_warm,
+            row.v8_fresh,
+            row.v8_jitless,
+            row.warm / row.v8_warm,
+            row.warm / row.v8_fresh,
+            row.warm / row.v8_jitless,
+            row.compile,
+            row.native,
+            row.source_bytes,
+            row.wasm_bytes,
         )?;
     }
-    let mean = |column: fn(&Row) -> f64| (rows.iter().map(|row| column(row).ln()).sum::<f64>() / rows.len() as f64).exp();
+    let mean =
+        |column: fn(&Row) -> f64| (rows.iter().map(|row| column(row).ln()).sum::<f64>() / rows.len() as f64).exp();
     writeln!(
         text,
         "| **geometric mean** | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.2} | {:.2} | {:.2} | | | | |\n",
-        mean(|row| row.warm), mean(|row| row.first), mean(|row| row.v8_warm), mean(|row| row.v8_fresh), mean(|row| row.v8_jitless),
-        mean(|row| row.warm / row.v8_warm), mean(|row| row.warm / row.v8_fresh), mean(|row| row.warm / row.v8_jitless),
+        mean(|row| row.warm),
+        mean(|row| row.first),
+        mean(|row| row.v8_warm),
+        mean(|row| row.v8_fresh),
+        mean(|row| row.v8_jitless),
+        mean(|row| row.warm / row.v8_warm),
+        mean(|row| row.warm / row.v8_fresh),
+        mean(|row| row.warm / row.v8_jitless),
     )?;
     Ok(text)
 }

@@ -36,8 +36,14 @@ fn main() -> anyhow::Result<()> {
 
 async fn measure(options: &Options) -> anyhow::Result<String> {
     let engine = program::engine()?;
-    let mut report = String::from("# Results\n\nMade by `cargo xtask bench --write`; all columns of a row come from one run.\n");
-    writeln!(report, "Machine: {} cores; Node {}.\n", std::thread::available_parallelism()?, node::version(&options.node)?)?;
+    let mut report =
+        String::from("# Results\n\nMade by `cargo xtask bench --write`; all columns of a row come from one run.\n");
+    writeln!(
+        report,
+        "Machine: {} cores; Node {}.\n",
+        std::thread::available_parallelism()?,
+        node::version(&options.node)?
+    )?;
     report += &kernels::table(&engine, &options.node, options.only.as_deref()).await?;
     report += &call::table(&engine).await?;
     Ok(report)

@@ -71,7 +71,15 @@ impl Prepared {
 
     /// One execution.
     pub async fn run(&self, export: Export, method: &str) -> anyhow::Result<Execution<SilentHost>> {
-        let call = Call { export, method, argument: "[{}]", phase: Phase::Program, time_ms: 0.0, seed: [7; 32], budget: BUDGET };
+        let call = Call {
+            export,
+            method,
+            argument: "[{}]",
+            phase: Phase::Program,
+            time_ms: 0.0,
+            seed: [7; 32],
+            budget: BUDGET,
+        };
         Ok(self.pool.run(call, SilentHost::default()).await)
     }
 }

@@ -1,6 +1,9 @@
 //! An acknowledged mutation is there after the server was killed in the middle of its work.
 
-use std::sync::{Arc, Mutex, atomic::{AtomicBool, Ordering}};
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicBool, Ordering},
+};
 
 use convex_wasm_tests::{backend::Backend, places};
 use serde_json::{Value, json};
@@ -28,7 +31,8 @@ async fn acknowledged_writes_survive_a_kill() -> anyhow::Result<()> {
                 let name = format!("Writer {writer}");
                 for i in 0.. {
                     let email = format!("w{writer}.{i}@example.com");
-                    let answer = backend.call("mutation", "users:register", json!({ "name": name, "email": email })).await;
+                    let answer =
+                        backend.call("mutation", "users:register", json!({ "name": name, "email": email })).await;
                     match answer {
                         Ok(id) => {
                             let mut ids = acknowledged.lock().expect("no writer panicked");

@@ -102,7 +102,8 @@ impl App {
 async fn both_engines_agree_on_every_function_of_the_example() {
     let directory = tempfile::tempdir().unwrap();
     let app = App::deployed(directory.path()).await;
-    let ann = app.call("users:register", json!({ "name": " Ann ", "email": "Ann@Example.com", "color": "#aa0000" })).await;
+    let ann =
+        app.call("users:register", json!({ "name": " Ann ", "email": "Ann@Example.com", "color": "#aa0000" })).await;
     let bob = app.call("users:register", json!({ "name": "Bob", "email": "bob@example.com" })).await;
     app.call("users:register", json!({ "name": "Bobby", "email": "bob@example.com" })).await;
     app.call("users:register", json!({ "name": "", "email": "nobody", "color": "red" })).await;

@@ -43,10 +43,8 @@ pub fn programs() -> anyhow::Result<PathBuf> {
 
 /// Runs to the end and answers its standard output, trimmed.
 pub fn output(command: &mut Command) -> anyhow::Result<String> {
-    let output = command
-        .stderr(Stdio::inherit())
-        .output()
-        .with_context(|| format!("could not start `{}`", shown(command)))?;
+    let output =
+        command.stderr(Stdio::inherit()).output().with_context(|| format!("could not start `{}`", shown(command)))?;
     if !output.status.success() {
         bail!("`{}` failed: {}", shown(command), output.status);
     }

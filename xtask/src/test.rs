@@ -23,7 +23,14 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         step(&mut command(&["cargo", "fmt", "--all", "--check"]))?;
         step(&mut command(&["cargo", "fmt", "--check", "--manifest-path", "crates/guest/Cargo.toml"]))?;
         step(&mut command(&[
-            "cargo", "clippy", "--release", "--workspace", "--all-targets", "--", "--deny", "warnings",
+            "cargo",
+            "clippy",
+            "--release",
+            "--workspace",
+            "--all-targets",
+            "--",
+            "--deny",
+            "warnings",
         ]))?;
     }
     // The command itself is a test's subject: it must exist before tests run it.

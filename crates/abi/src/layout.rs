@@ -151,7 +151,16 @@ pub mod typed_array {
     pub const LENGTH: u32 = 16;
     /// Element types in the order of their kinds.
     pub const TYPES: &[&str] = &[
-        "Int8", "Uint8", "Uint8Clamped", "Int16", "Uint16", "Int32", "Uint32", "Float32", "Float64", "BigInt64",
+        "Int8",
+        "Uint8",
+        "Uint8Clamped",
+        "Int16",
+        "Uint16",
+        "Int32",
+        "Uint32",
+        "Float32",
+        "Float64",
+        "BigInt64",
         "BigUint64",
     ];
 }

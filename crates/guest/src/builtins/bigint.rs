@@ -122,4 +122,3 @@ fn as_int_n(cx: &CallContext) -> JsResult {
     }
     Ok(BigIntCell::new(result).into())
 }
-

@@ -57,7 +57,11 @@ pub(crate) fn install() {
     let date = constructor("Date", 7, native_constructor(construct), prototype);
     methods(
         date,
-        &[("now", 0, native(|_| Ok(TIME_MS.get().floor().into()))), ("parse", 1, native(parse)), ("UTC", 7, native(utc))],
+        &[
+            ("now", 0, native(|_| Ok(TIME_MS.get().floor().into()))),
+            ("parse", 1, native(parse)),
+            ("UTC", 7, native(utc)),
+        ],
     );
     getters::install(prototype);
     setters::install(prototype);

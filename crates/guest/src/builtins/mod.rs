@@ -1,42 +1,42 @@
 //! The built-in objects, one file an area. Each has `install()`, called once by `boot` in this order; intrinsic
 //! prototypes exist before (see [`crate::realm::intrinsic`]), so order only matters for the order of global properties.
 
-pub mod check;
-pub mod object;
-pub mod function;
 pub mod array;
-pub mod error;
-pub mod dom_exception;
-pub mod symbol;
-pub mod map_set;
-pub mod weak;
-pub mod proxy;
-pub mod reflect;
-pub mod iterator;
 pub mod array_buffer;
+pub mod base64;
+pub mod bigint;
+pub mod boolean;
+pub mod bytes;
+pub mod check;
+pub mod console;
+pub mod convex;
+pub mod crypto;
 pub mod data_view;
-pub mod typed_array;
-pub mod promise_statics;
+pub mod date;
+pub mod dom_exception;
+pub mod error;
+pub mod function;
 pub mod generator_protos;
 pub mod global;
-pub mod string;
-pub mod number;
-pub mod boolean;
-pub mod performance;
-pub mod math;
+pub mod iterator;
 pub mod json;
-pub mod bytes;
+pub mod map_set;
+pub mod math;
+pub mod number;
+pub mod object;
+pub mod performance;
+pub mod promise_statics;
+pub mod proxy;
+pub mod reflect;
 pub mod regexp;
-pub mod date;
-pub mod bigint;
-pub mod console;
-pub mod text_encoding;
-pub mod uri;
-pub mod base64;
-pub mod url;
+pub mod string;
 pub mod structured_clone;
-pub mod crypto;
-pub mod convex;
+pub mod symbol;
+pub mod text_encoding;
+pub mod typed_array;
+pub mod uri;
+pub mod url;
+pub mod weak;
 
 /// Builds all of them.
 pub(crate) fn install() {

@@ -96,7 +96,10 @@ fn digits(value: Value, minimum: f64, method: &str) -> JsResult<usize> {
     let what = if method == "toPrecision" {
         "toPrecision() argument must be between 1 and 100".to_owned()
     } else {
-        format!("{method}() {} must be between 0 and 100", if method == "toFixed" { "digits argument" } else { "argument" })
+        format!(
+            "{method}() {} must be between 0 and 100",
+            if method == "toFixed" { "digits argument" } else { "argument" }
+        )
     };
     Err(throw_range_error(what))
 }

@@ -112,9 +112,8 @@ fn compiled(pattern: JsString, flags: JsString) -> JsResult<&'static Program> {
         let text = flags.to_text();
         return Err(throw_syntax_error(format!("Invalid flags supplied to RegExp constructor '{text}'")));
     };
-    program::cached(pattern, parsed).map_err(|reason| {
-        throw_syntax_error(format!("Invalid regular expression: /{}/: {reason}", pattern.to_text()))
-    })
+    program::cached(pattern, parsed)
+        .map_err(|reason| throw_syntax_error(format!("Invalid regular expression: /{}/: {reason}", pattern.to_text())))
 }
 
 /// Pattern and flags of the constructor's arguments.

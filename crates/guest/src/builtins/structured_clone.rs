@@ -8,7 +8,7 @@ use crate::builtins::map_set::{MapObject, OrderedTable, SetObject};
 use crate::builtins::regexp;
 use crate::call;
 use crate::cell::kind;
-use crate::convert::{to_string, to_object};
+use crate::convert::{to_object, to_string};
 use crate::error::new_error;
 use crate::names::{self, keys};
 use crate::object::{ArrayCell, Attributes, Object, PrimitiveWrapper};
@@ -107,9 +107,7 @@ impl Cloner {
                 Ok(self.remember(object, buffer))
             }
             kind::DATA_VIEW => self.view(object),
-            other if (kind::TYPED_ARRAY..kind::FIRST_PRIVATE_OBJECT).contains(&other) => {
-                self.view(object)
-            }
+            other if (kind::TYPED_ARRAY..kind::FIRST_PRIVATE_OBJECT).contains(&other) => self.view(object),
             _ => Err(uncloneable(object.into())),
         }
     }
@@ -134,7 +132,8 @@ impl Cloner {
 
     fn properties(&mut self, object: Object, clone: Object) -> JsResult<()> {
         for key in object.own_keys()? {
-            let is_enumerable = object.get_own_property(key)?.is_some_and(|property| property.attributes.is_enumerable());
+            let is_enumerable =
+                object.get_own_property(key)?.is_some_and(|property| property.attributes.is_enumerable());
             if is_enumerable && !key.is_symbol() {
                 let value = self.value(object.get(key)?)?;
                 clone.create_data_property(key, value)?;

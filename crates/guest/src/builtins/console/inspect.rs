@@ -127,8 +127,7 @@ impl Inspector {
     /// `name: value`
     pub fn property(&mut self, object: Object, key: PropertyKey, level: usize) -> String {
         let text = self.property_value(object, key, level);
-        let is_hidden =
-            object.ordinary_get_own(key).is_some_and(|property| !property.attributes.is_enumerable());
+        let is_hidden = object.ordinary_get_own(key).is_some_and(|property| !property.attributes.is_enumerable());
         let name = if is_hidden { format!("[{}]", key.display()) } else { property_name(key) };
         format!("{name}: {text}")
     }

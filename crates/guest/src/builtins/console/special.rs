@@ -21,9 +21,7 @@ pub fn is_typed_array(object: Object) -> bool {
 /// `object[Symbol.toStringTag]`, unless it is shown as a property or says the same as the constructor's name.
 pub fn tag(object: Object, constructor: Option<&str>) -> String {
     let key: PropertyKey = crate::symbol::to_string_tag().into();
-    let is_shown = object
-        .ordinary_get_own(key)
-        .is_some_and(|property| property.attributes.has(Attributes::ENUMERABLE));
+    let is_shown = object.ordinary_get_own(key).is_some_and(|property| property.attributes.has(Attributes::ENUMERABLE));
     let tag = match object.get(key) {
         Ok(tag) => tag.as_string().map(JsString::to_text).unwrap_or_default(),
         Err(thrown) => {
@@ -80,7 +78,9 @@ pub fn shown(
         kind::WEAK_SET => braces("WeakSet", None),
         kind::ARRAY_BUFFER | kind::SHARED_ARRAY_BUFFER => braces("ArrayBuffer", None),
         kind::GENERATOR | kind::ASYNC_GENERATOR => empty(format!("{}{{", prefix(class, tag, "Object", None))),
-        kind::NAMESPACE => Shown { is_complete: true, ..Shown::braces("[Module: null prototype] {".to_owned(), "Module") },
+        kind::NAMESPACE => {
+            Shown { is_complete: true, ..Shown::braces("[Module: null prototype] {".to_owned(), "Module") }
+        }
         kind::PRIMITIVE_WRAPPER | kind::STRING_WRAPPER => Shown::text(wrapper_text(object)),
         kind::ARGUMENTS => empty("[Arguments] {".to_owned()),
         _ if class == Some("Object") && tag.is_empty() => empty("{".to_owned()),
@@ -271,4 +271,3 @@ fn buffer_entries(inspector: &mut Inspector, object: Object, level: usize) -> Ve
     let length = inspector.value(Value::from(bytes.len()), level);
     vec![format!("[Uint8Contents]: <{}{rest}>", shown.join(" ")), format!("[byteLength]: {length}")]
 }
-

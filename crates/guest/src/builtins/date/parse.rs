@@ -9,8 +9,7 @@ use crate::string::Units;
 
 /// The time value; NaN if the text is none.
 pub fn parse(units: Units) -> f64 {
-    let text: Vec<u8> =
-        units.iter().map(|unit| u8::try_from(unit).ok().filter(u8::is_ascii).unwrap_or(b'?')).collect();
+    let text: Vec<u8> = units.iter().map(|unit| u8::try_from(unit).ok().filter(u8::is_ascii).unwrap_or(b'?')).collect();
     let time = iso(&text).or_else(|| Legacy::default().parse(&text));
     time.map_or(f64::NAN, time_clip)
 }

@@ -25,10 +25,8 @@ fn class(object: Object) -> String {
 pub fn circular_error(open: &[(Object, PropertyKey)], object: Object, key: PropertyKey) -> Throw {
     let start = open.iter().position(|&(open, _)| open == object).unwrap_or(0);
     let path = open.get(start + 1..).unwrap_or(&[]);
-    let mut lines = vec![
-        "Converting circular structure to JSON".to_owned(),
-        format!("    --> starting at {}", class(object)),
-    ];
+    let mut lines =
+        vec!["Converting circular structure to JSON".to_owned(), format!("    --> starting at {}", class(object))];
     for (index, &(object, key)) in path.iter().enumerate() {
         if path.len() <= WHOLE_PATH || index < FIRST_LINES || index == path.len() - 1 {
             lines.push(format!("    |     {} -> {}", step(key), class(object)));

@@ -53,9 +53,8 @@ impl Unit for u8 {
     fn find_special(text: &[u8], mut from: usize) -> usize {
         while let Some(chunk) = text.get(from..from + 8).and_then(|chunk| chunk.first_chunk::<8>()) {
             let bytes = u64::from_le_bytes(*chunk);
-            let special = below(bytes, 0x20)
-                | below(bytes ^ ONES * b'"' as u64, 1)
-                | below(bytes ^ ONES * b'\\' as u64, 1);
+            let special =
+                below(bytes, 0x20) | below(bytes ^ ONES * b'"' as u64, 1) | below(bytes ^ ONES * b'\\' as u64, 1);
             if special != 0 {
                 return from + special.trailing_zeros() as usize / 8;
             }

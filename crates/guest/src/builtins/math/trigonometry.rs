@@ -3,8 +3,7 @@
 use core::f64::consts::{FRAC_2_PI, FRAC_PI_4};
 
 /// π/2 in three parts; the first two have 33 bits, so that their products with integers below 2²⁰ are exact.
-const HALF_PI: [f64; 3] =
-    [1.57079632673412561417e+00, 6.07710050630396597660e-11, 2.02226624879595063154e-21];
+const HALF_PI: [f64; 3] = [1.57079632673412561417e+00, 6.07710050630396597660e-11, 2.02226624879595063154e-21];
 /// Beyond this the reduction of arguments is left to `libm`.
 const MAX_REDUCED: f64 = 1.6e6;
 

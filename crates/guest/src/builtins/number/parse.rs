@@ -88,7 +88,8 @@ fn digits_value(text: &[u8], radix: u32) -> f64 {
     if radix == 10 {
         return core::str::from_utf8(text).ok().and_then(|text| text.parse().ok()).unwrap_or(f64::INFINITY);
     }
-    let digits: Vec<u8> = text.iter().filter_map(|&byte| (byte as char).to_digit(radix)).map(|digit| digit as u8).collect();
+    let digits: Vec<u8> =
+        text.iter().filter_map(|&byte| (byte as char).to_digit(radix)).map(|digit| digit as u8).collect();
     let digits = digits.as_slice();
     if radix.is_power_of_two() {
         return power_of_two_value(digits, radix);

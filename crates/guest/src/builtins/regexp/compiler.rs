@@ -1,6 +1,6 @@
 //! From a pattern's tree to instructions.
 
-use super::char_class::{Latin1Set, CharClass, Folding, Ranges};
+use super::char_class::{CharClass, Folding, Latin1Set, Ranges};
 use super::first::first_set;
 use super::flags::Flags;
 use super::instruction::{Code, Instruction, NO_CLASS, Single};
@@ -157,8 +157,7 @@ impl Compiler {
             let split = self.emit(Instruction::Match)?;
             self.node(node)?;
             jumps.push(self.emit(Instruction::Match)?);
-            self.instructions[split] =
-                Instruction::Split { primary: split as u32 + 1, secondary: self.here(), first };
+            self.instructions[split] = Instruction::Split { primary: split as u32 + 1, secondary: self.here(), first };
         }
         let end = self.here();
         for jump in jumps {
@@ -198,7 +197,14 @@ impl Compiler {
     }
 
     /// `x*` and `x?`
-    fn star(&mut self, node: &Node, max: u32, greedy: bool, groups: (u32, u32), may_be_empty: bool) -> Result<(), Unsupported> {
+    fn star(
+        &mut self,
+        node: &Node,
+        max: u32,
+        greedy: bool,
+        groups: (u32, u32),
+        may_be_empty: bool,
+    ) -> Result<(), Unsupported> {
         let first = self.prediction(node);
         let split = self.emit(Instruction::Match)?;
         self.body(node, groups, may_be_empty.then_some(None))?;
@@ -221,7 +227,13 @@ impl Compiler {
     }
 
     /// `x{min,max}` in general, with a counter.
-    fn counted(&mut self, node: &Node, (min, max): (u32, u32), greedy: bool, groups: (u32, u32)) -> Result<(), Unsupported> {
+    fn counted(
+        &mut self,
+        node: &Node,
+        (min, max): (u32, u32),
+        greedy: bool,
+        groups: (u32, u32),
+    ) -> Result<(), Unsupported> {
         let counter = self.register();
         self.emit(Instruction::SetCounter(counter))?;
         let test = self.emit(Instruction::Match)?;
@@ -234,7 +246,12 @@ impl Compiler {
 
     /// One iteration. `empty_check`: whether an iteration that matches nothing fails; with a counter and a minimum,
     /// only those beyond the minimum.
-    fn body(&mut self, node: &Node, groups: (u32, u32), empty_check: Option<Option<(u32, u32)>>) -> Result<(), Unsupported> {
+    fn body(
+        &mut self,
+        node: &Node,
+        groups: (u32, u32),
+        empty_check: Option<Option<(u32, u32)>>,
+    ) -> Result<(), Unsupported> {
         if groups.0 < groups.1 {
             self.emit(Instruction::ResetGroups { first: groups.0 * 2, end: groups.1 * 2 })?;
         }

@@ -44,7 +44,14 @@ struct Scratch {
 static SCRATCH: State<Scratch> = State::new(Scratch { slots: Vec::new(), choices: Vec::new() });
 
 /// Searches from `start`, or only there if `sticky`. The groups are appended to `spans`.
-pub fn search<U: Unit>(code: &Code, is_unicode: bool, text: &[U], start: u32, sticky: bool, spans: &mut Vec<Span>) -> bool {
+pub fn search<U: Unit>(
+    code: &Code,
+    is_unicode: bool,
+    text: &[U],
+    start: u32,
+    sticky: bool,
+    spans: &mut Vec<Span>,
+) -> bool {
     with_matcher(code, is_unicode, text, |matcher| match matcher.search(start as usize, sticky) {
         Some(found) => {
             matcher.collect(found, spans);
@@ -317,7 +324,8 @@ impl<U: Unit> Matcher<'_, U> {
                 }
                 Instruction::Start => {
                     position == 0
-                        || code.multiline && self.text.get(position - 1).is_some_and(|&unit| is_line_terminator(unit.into()))
+                        || code.multiline
+                            && self.text.get(position - 1).is_some_and(|&unit| is_line_terminator(unit.into()))
                 }
                 Instruction::End => match self.text.get(position) {
                     None => true,
@@ -396,7 +404,9 @@ impl<U: Unit> Matcher<'_, U> {
         if self.pairs() {
             return position;
         }
-        let Some(Instruction::Single(Single::Char(wanted))) = self.code.instructions.get(target) else { return position };
+        let Some(Instruction::Single(Single::Char(wanted))) = self.code.instructions.get(target) else {
+            return position;
+        };
         let given_back = self.text.get(least..=position).unwrap_or(&[]);
         given_back.iter().rposition(|&unit| unit.into() == *wanted).map_or(least, |offset| least + offset)
     }

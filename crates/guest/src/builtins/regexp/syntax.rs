@@ -74,7 +74,10 @@ pub fn parse(pattern: JsString, flags: Flags) -> Parsed<Pattern> {
     }
     let units = pattern.units();
     let text = if is_unicode {
-        char::decode_utf16(units.iter()).map(|point| point.map(u32::from)).collect::<Result<_, _>>().map_err(|_| Unsupported)?
+        char::decode_utf16(units.iter())
+            .map(|point| point.map(u32::from))
+            .collect::<Result<_, _>>()
+            .map_err(|_| Unsupported)?
     } else {
         units.iter().map(u32::from).collect::<Vec<u32>>()
     };
@@ -438,9 +441,8 @@ impl Parser {
 
     /// Exactly `count` hexadecimal digits; nothing is read if there are fewer.
     fn hex(&mut self, count: usize) -> Option<u32> {
-        let value = (0..count).try_fold(0, |value, offset| {
-            Some(value * 16 + char::from_u32(self.peek_at(offset)?)?.to_digit(16)?)
-        })?;
+        let value = (0..count)
+            .try_fold(0, |value, offset| Some(value * 16 + char::from_u32(self.peek_at(offset)?)?.to_digit(16)?))?;
         self.at += count;
         Some(value)
     }

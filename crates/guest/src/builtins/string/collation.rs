@@ -65,7 +65,9 @@ fn options(value: Value) -> JsResult<Options> {
 fn latin1(string: JsString) -> Option<Cow<'static, [u8]>> {
     match string.units() {
         Units::Latin1(units) => Some(Cow::Borrowed(units)),
-        Units::Utf16(units) => units.iter().map(|&unit| u8::try_from(unit).ok()).collect::<Option<Vec<u8>>>().map(Cow::Owned),
+        Units::Utf16(units) => {
+            units.iter().map(|&unit| u8::try_from(unit).ok()).collect::<Option<Vec<u8>>>().map(Cow::Owned)
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Methods that take a string or a regular expression: split, replace, match, search.
 
-use super::this_string;
 use super::substitution::{Captures, substitute};
+use super::this_string;
 use crate::builtin::{CallContext, methods, native};
 use crate::builtins::regexp;
 use crate::call;
@@ -126,7 +126,11 @@ fn replace_plain(string: JsString, needle: JsString, replacement: Value, all: bo
             let arguments = [needle.into(), Value::from(start), string.into()];
             out.push_string(to_string(call::call(replacement, Value::UNDEFINED, &arguments)?)?);
         } else {
-            substitute(&mut out, template, &Captures { subject: string, matched: (start, end), groups: &[], named: None })?;
+            substitute(
+                &mut out,
+                template,
+                &Captures { subject: string, matched: (start, end), groups: &[], named: None },
+            )?;
         }
         copied = end;
         let from = end.max(start + 1);

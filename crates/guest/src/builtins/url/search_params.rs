@@ -246,7 +246,9 @@ fn new_iterator(cx: &CallContext, yields: Yield) -> JsResult {
 }
 
 fn next(cx: &CallContext) -> JsResult {
-    let Some(iterator) = cx.this.as_kind::<ParamsIterator>() else { return Err(throw_type_error("Illegal invocation")) };
+    let Some(iterator) = cx.this.as_kind::<ParamsIterator>() else {
+        return Err(throw_type_error("Illegal invocation"));
+    };
     let index = iterator.next.get();
     let Some((name, value)) = pair(iterator.params, index) else {
         return Ok(new_iterator_result(Value::UNDEFINED, true).into());
