@@ -71,13 +71,13 @@ pub(crate) struct Environment<H: Host> {
 impl<H: Host> Environment<H> {
     pub(crate) async fn new(program: &Program) -> Result<Self, ProgramError> {
         let parts = &program.0;
-        let mut machine = Machine::new(&parts.engine, parts.units.clone())?;
+        let mut machine = Machine::new(&parts.engine, parts.units.clone()).await?;
         for &placement in &parts.placements {
             let elements = parts.units.unit(placement.unit).map_or(0, |unit| unit.table_size);
             if machine.grow_table(elements)? != placement.table_base {
                 return Err(ProgramError::Link("units do not come to lie where they lay before".to_owned()));
             }
-            machine.instantiate(placement)?;
+            machine.instantiate(placement).await?;
         }
         // SAFETY: the memory is this machine's, larger than any image (checked when it was frozen), and idle.
         unsafe { parts.image.map(machine.base()) }.map_err(|source| system("map the memory image", source))?;

@@ -50,7 +50,7 @@ pub(crate) struct Machine<H: Host> {
 
 impl<H: Host> Machine<H> {
     /// Instantiates the guest in a zeroed memory, without its data.
-    pub(crate) fn new(engine: &Engine, units: Arc<UnitTable>) -> Result<Self, ProgramError> {
+    pub(crate) async fn new(engine: &Engine, units: Arc<UnitTable>) -> Result<Self, ProgramError> {
         let mut store = Store::new(&engine.0.wasmtime, State::new(units));
         store.epoch_deadline_callback(|mut context| {
             let state = context.data_mut();
@@ -79,7 +79,7 @@ impl<H: Host> Machine<H> {
             };
             imports.push(found.ok_or_else(|| missing("the guest", import.module(), import.name()))?);
         }
-        let instance = Instance::new(&mut store, &guest.module, &imports).map_err(link_error)?;
+        let instance = Instance::new_async(&mut store, &guest.module, &imports).await.map_err(link_error)?;
         let table = export(&mut store, &instance, &guest.table)?.into_table();
         let table = table.ok_or_else(|| ProgramError::Link("the guest's table is none".to_owned()))?;
         let stack_pointer = match &guest.stack_pointer {
@@ -110,8 +110,8 @@ impl<H: Host> Machine<H> {
         written.ok_or_else(|| ProgramError::Link(format!("data of {} is out of bounds", units.path(placement.unit))))
     }
 
-    /// Instantiates a unit, which fills its table elements.
-    pub(crate) fn instantiate(&mut self, placement: Placement) -> Result<(), ProgramError> {
+    /// Instantiates a unit, which fills its table elements. That runs code of the unit, so a tick may make it yield.
+    pub(crate) async fn instantiate(&mut self, placement: Placement) -> Result<(), ProgramError> {
         let units = self.store.data().units.clone();
         let module = &loaded(&units, placement.unit)?.module;
         let mut imports = Vec::with_capacity(module.imports().len());
@@ -130,7 +130,7 @@ impl<H: Host> Machine<H> {
             let path = units.path(placement.unit);
             imports.push(found.ok_or_else(|| missing(path, import.module(), import.name()))?);
         }
-        Instance::new(&mut self.store, module, &imports).map_err(link_error)?;
+        Instance::new_async(&mut self.store, module, &imports).await.map_err(link_error)?;
         Ok(())
     }
 

@@ -97,7 +97,7 @@ impl Program {
         host: H,
     ) -> (Result<Program, ProgramError>, Option<H>) {
         let units = Arc::new(UnitTable::new(linked.units));
-        let mut machine = match Machine::new(engine, units.clone()) {
+        let mut machine = match Machine::new(engine, units.clone()).await {
             Ok(machine) => machine,
             Err(error) => return (Err(error), Some(host)),
         };
@@ -176,7 +176,7 @@ impl<H: Host> Initialiser<'_, H> {
             let table_base = self.machine.grow_table(unit.table_size)?;
             let placement = Placement { unit: index, data_base, table_base };
             self.machine.write_data(placement)?;
-            self.machine.instantiate(placement)?;
+            self.machine.instantiate(placement).await?;
             self.enter(&unit.path, &link_unit, (data_base, table_base, index as u32)).await?;
             placements.push(placement);
         }
