@@ -36,7 +36,8 @@ fn keys_derive_from_a_secret_that_is_made_once() {
 fn exec_runs_modules_and_what_they_import() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("lib")).unwrap();
-    fs::write(folder.path().join("lib/sum.js"), "export const sum = (...all) => all.reduce((a, b) => a + b, 0);").unwrap();
+    fs::write(folder.path().join("lib/sum.js"), "export const sum = (...all) => all.reduce((a, b) => a + b, 0);")
+        .unwrap();
     fs::write(
         folder.path().join("main.js"),
         "import { sum } from './lib/sum.js';\nconsole.log(sum(1, 2, 3), ['x']);\nconsole.error('careful');",

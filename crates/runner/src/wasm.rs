@@ -21,6 +21,13 @@ impl WasmLane {
         Self { pool: Pool::new(program) }
     }
 
+    /// Makes environments for the first `count` calls that run at once, so that those find them ready.
+    pub async fn warm_up(&self, count: usize) {
+        if let Err(error) = self.pool.warm_up(count).await {
+            tracing::warn!(%error, "cannot make environments in advance");
+        }
+    }
+
     async fn execute(&self, invocation: Invocation, host: Execution) -> (Result<String, RunError>, Option<Execution>) {
         let Invocation { path, method, arguments, writable, time_ms, seed } = invocation;
         let Some(export) = self.pool.program().export(path.module(), path.function()) else {

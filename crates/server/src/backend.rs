@@ -101,7 +101,7 @@ impl Backend {
         let mut report = built.report.clone();
         report.tables = schema.tables.len();
         report.indexes = schema.tables.values().map(|table| table.indexes.len()).sum();
-        self.runner.deploy(Arc::new(built.into_deployment(&app)));
+        self.runner.deploy(Arc::new(built.into_deployment(&app).await));
         tracing::info!(functions = report.functions.len(), modules = report.modules.len(), "deployed");
         Ok(report)
     }
@@ -113,7 +113,7 @@ impl Backend {
         let environment = self.environment(&mut transaction).await?;
         let built = self.builder.build(&app, environment).await?;
         tracing::info!(functions = built.report.functions.len(), "serving the deployed app");
-        self.runner.deploy(Arc::new(built.into_deployment(&app)));
+        self.runner.deploy(Arc::new(built.into_deployment(&app).await));
         Ok(())
     }
 

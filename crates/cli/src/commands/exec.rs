@@ -38,7 +38,7 @@ pub struct Options {
 
 /// Runs the command.
 pub async fn run(options: Options) -> Result<(), Failure> {
-    let (sources, units) = load(&options.files)?;
+    let Modules { sources, units } = load(&options.files)?;
     let entries: Vec<usize> = (0..options.files.len()).collect();
     let engine = Engine::new(NoCache).map_err(|error| Failure::setup("could not start the Wasm engine", error))?;
     let native = engine.compile(&units).map_err(|error| Failure::setup("could not make native code", error))?;
@@ -54,11 +54,18 @@ pub async fn run(options: Options) -> Result<(), Failure> {
     program.map(|_| ()).map_err(|error| Failure::app(explain(&error)))
 }
 
-/// The files and all they import: sources and units in the same order, the files first.
-fn load(files: &[PathBuf]) -> Result<(Vec<Arc<str>>, Vec<Arc<CompiledUnit>>), Failure> {
+/// Compiled modules and their sources, in the same order.
+#[derive(Default)]
+struct Modules {
+    sources: Vec<Arc<str>>,
+    units: Vec<Arc<CompiledUnit>>,
+}
+
+/// The files, in their order, and after them all they import.
+fn load(files: &[PathBuf]) -> Result<Modules, Failure> {
     let mut queue: Vec<String> = files.iter().map(|file| normal(file)).collect();
     let mut known: BTreeSet<String> = queue.iter().cloned().collect();
-    let (mut sources, mut units) = (Vec::new(), Vec::new());
+    let mut modules = Modules::default();
     let mut next = 0;
     while let Some(path) = queue.get(next).cloned() {
         next += 1;
@@ -77,10 +84,10 @@ fn load(files: &[PathBuf]) -> Result<(Vec<Arc<str>>, Vec<Arc<CompiledUnit>>), Fa
                 queue.push(import);
             }
         }
-        sources.push(module.source.into());
-        units.push(Arc::new(unit));
+        modules.sources.push(module.source.into());
+        modules.units.push(Arc::new(unit));
     }
-    Ok((sources, units))
+    Ok(modules)
 }
 
 /// Module paths have no leading `./`.

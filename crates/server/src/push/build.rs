@@ -94,11 +94,13 @@ impl Builder {
 }
 
 impl BuiltApp {
-    /// The app, ready to run.
-    pub fn into_deployment(self, app: &App) -> Deployment {
+    /// The app, ready to run: the first calls find environments waiting.
+    pub async fn into_deployment(self, app: &App) -> Deployment {
         let functions = self.functions.into_iter().map(|analyzed| analyzed.function);
         let maps = app.isolate_modules().map(|module| (module.path.clone(), module.source_map.clone()));
-        Deployment::new(functions, maps, Arc::new(WasmLane::new(self.program)))
+        let lane = WasmLane::new(self.program);
+        lane.warm_up(std::thread::available_parallelism().map_or(1, usize::from)).await;
+        Deployment::new(functions, maps, Arc::new(lane))
     }
 }
 

@@ -64,6 +64,23 @@ async fn the_report_tells_what_was_deployed() {
 }
 
 #[tokio::test]
+async fn a_function_that_cannot_be_compiled_is_reported_and_harms_no_other() {
+    let server = Server::start().await;
+    let source = r#"
+import { query } from "./_deps/lib.js";
+export const version = query({ handler: () => "one" });
+export const dynamic = query({ handler: ({ code }) => eval(code) });
+"#;
+    let report = server.deploy(App::new().module("app.js", source)).await;
+    let lanes: Vec<_> = report["functions"].as_array().unwrap().iter().map(|function| &function["lane"]).collect();
+    assert_eq!(lanes, ["none", "wasm"], "{report}");
+    let module = report["modules"].as_array().unwrap().iter().find(|module| module["path"] == "app.js").unwrap();
+    assert!(module["refusals"][0]["place"].as_str().unwrap().starts_with("app.js:4:"), "{module}");
+    assert_eq!(version(&server).await, "one");
+    assert_eq!(server.query("app:dynamic", json!({ "code": "1" })).await["status"], "error");
+}
+
+#[tokio::test]
 async fn state_of_a_call_is_gone_after_it() {
     let server = Server::start().await;
     server.deploy(App::new().module("app.js", ONE)).await;
