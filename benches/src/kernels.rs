@@ -88,7 +88,7 @@ async fn measure(engine: &Engine, node: &Path, path: &Path) -> anyhow::Result<Ro
         }
         row.v8_warm = row.v8_warm.min(v8.warm);
         row.v8_fresh = row.v8_fresh.min(v8.fresh);
-        row.v8_jitless = row.v8_jitless.min(node::measure(node, &["--jitless"], path, 1)?.warm);
+        row.v8_jitless = row.v8_jitless.min(node::measure(node, &["--jitless", "--no-expose-wasm"], path, 1)?.warm);
     }
     Ok(row)
 }
