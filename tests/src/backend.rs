@@ -2,7 +2,6 @@
 
 use std::{
     io::{BufRead, BufReader},
-    net::{Ipv4Addr, TcpListener},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::{Mutex, PoisonError},
@@ -24,17 +23,16 @@ pub struct Backend {
 impl Backend {
     /// Starts a server on a free port and waits until it says that it listens.
     pub fn start(database: &Path) -> anyhow::Result<Self> {
-        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
         let mut process = Command::new(places::binary()?)
-            .args(["serve", "--interface", "127.0.0.1", "--port", &port.to_string(), "--db"])
+            .args(["serve", "--interface", "127.0.0.1", "--port", "0", "--db"])
             .arg(database)
             .stdout(Stdio::piped())
             .spawn()?;
         let output = process.stdout.take().context("the server has no standard output")?;
         let mut first_line = String::new();
         BufReader::new(output).read_line(&mut first_line)?;
-        ensure!(first_line.contains(&port.to_string()), "the server did not start; it said {first_line:?}");
-        let url = format!("http://127.0.0.1:{port}");
+        let url = first_line.trim_end().rsplit_once(" at ").map(|(_, url)| url.to_owned());
+        let url = url.with_context(|| format!("the server did not start; it said {first_line:?}"))?;
         Ok(Backend { process: Mutex::new(process), database: database.to_owned(), url, client: reqwest::Client::new() })
     }
 

@@ -1,14 +1,13 @@
 //! `cargo xtask demo`: from nothing to an answered query and mutation, through the real CLI's bundler and the real client.
 
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::process::{Child, Command};
-use std::time::{Duration, Instant};
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use clap::Args;
 
-use crate::process::{build_workspace, output, programs, run as step};
-use crate::setup;
+use crate::process::{output, programs, run as step};
+use crate::{dist, setup};
 
 /// How the demo runs.
 #[derive(Args)]
@@ -41,26 +40,23 @@ impl Drop for Backend {
 
 /// Builds, serves, deploys, calls.
 pub fn run(options: &Options) -> anyhow::Result<()> {
-    setup::everything()?;
-    build_workspace()?;
-    let binary = programs()?.join("convex-wasm");
+    let binary = dist::build()?;
     let data = programs()?.join("demo");
     if data.exists() {
         std::fs::remove_dir_all(&data).context("could not remove the last demo's data")?;
     }
     std::fs::create_dir_all(&data)?;
-    let port = if options.port == 0 { free_port()? } else { options.port };
-    let url = format!("http://127.0.0.1:{port}");
 
     let database = data.join("chat.sqlite3");
     let mut backend = Backend(
         Command::new(&binary)
-            .args(["serve", "--interface", "127.0.0.1", "--port", &port.to_string(), "--db"])
+            .args(["serve", "--interface", "127.0.0.1", "--port", &options.port.to_string(), "--db"])
             .arg(&database)
+            .stdout(Stdio::piped())
             .spawn()
             .context("could not start the backend")?,
     );
-    wait_until_open(port, &mut backend)?;
+    let url = served_url(&mut backend.0)?;
     let key = output(Command::new(&binary).args(["keys", "generate", "--db"]).arg(&database))?;
 
     step(Command::new(&binary).args(["deploy", setup::EXAMPLE, "--url", &url, "--admin-key", &key]))?;
@@ -73,20 +69,12 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn free_port() -> anyhow::Result<u16> {
-    Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
-}
-
-fn wait_until_open(port: u16, backend: &mut Backend) -> anyhow::Result<()> {
-    let started = Instant::now();
-    while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err() {
-        if let Some(status) = backend.0.try_wait()? {
-            bail!("the backend ended early: {status}");
-        }
-        if started.elapsed() > Duration::from_secs(60) {
-            bail!("the backend did not open port {port} within a minute");
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    Ok(())
+/// The address from the backend's first line, which it prints once it listens.
+fn served_url(backend: &mut Child) -> anyhow::Result<String> {
+    let output = backend.stdout.take().context("the backend has no standard output")?;
+    let mut line = String::new();
+    BufReader::new(output).read_line(&mut line)?;
+    print!("{line}");
+    let url = line.trim_end().rsplit_once(" at ").map(|(_, url)| url.to_owned());
+    url.context("the backend ended before it listened")
 }

@@ -4,6 +4,7 @@ use clap::{Parser, Subcommand};
 
 mod bench;
 mod demo;
+mod dist;
 mod process;
 mod setup;
 mod test;
@@ -30,6 +31,8 @@ enum Command {
     ///
     /// Example: cargo xtask bench --only fibonacci
     Bench(bench::Options),
+    /// Builds the one file that is installed on a server: target/release/dist/convex-wasm.
+    Dist,
     /// Only installs what building and testing need: the guest's compiler target and the npm packages.
     Setup,
 }
@@ -41,6 +44,7 @@ fn main() -> anyhow::Result<()> {
         Command::Demo(options) => demo::run(&options),
         Command::Test(options) => test::run(&options),
         Command::Bench(options) => bench::run(&options),
+        Command::Dist => dist::build().map(|_| ()),
         Command::Setup => setup::everything(),
     }
 }

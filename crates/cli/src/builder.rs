@@ -6,6 +6,7 @@ use convex_wasm_runtime::{DirectoryCache, Engine};
 use convex_wasm_server::push::{Builder, UnitCache};
 
 use crate::exit::Failure;
+use crate::packaged::Packaged;
 
 /// A builder that keeps portable and native code under `cache`.
 pub fn open(cache: &Path) -> Result<Builder, Failure> {
@@ -18,5 +19,5 @@ pub fn open(cache: &Path) -> Result<Builder, Failure> {
 pub fn engine(cache: &Path) -> Result<Engine, Failure> {
     let native = DirectoryCache::open(cache.join("native"))
         .map_err(|error| Failure::setup(format!("could not use {}", cache.display()), error))?;
-    Engine::new(native).map_err(|error| Failure::setup("could not start the Wasm engine", error))
+    Engine::new(Packaged(native)).map_err(|error| Failure::setup("could not start the Wasm engine", error))
 }

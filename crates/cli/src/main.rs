@@ -8,6 +8,7 @@ mod exit;
 mod instance;
 mod manifest;
 mod output;
+mod packaged;
 mod report;
 
 use std::process::ExitCode;
@@ -39,6 +40,8 @@ enum Command {
     Run(commands::run::Options),
     /// Runs plain JavaScript modules on the Wasm lane and prints what they write to the console.
     Exec(commands::exec::Options),
+    /// Writes a copy of this program that starts without compiling its own runtime first.
+    Package(commands::package::Options),
 }
 
 fn main() -> ExitCode {
@@ -63,6 +66,7 @@ fn run(command: Command) -> Result<(), Failure> {
             Command::Keys(command) => commands::keys::run(command),
             Command::Run(options) => commands::run::run(options).await,
             Command::Exec(options) => commands::exec::run(options).await,
+            Command::Package(options) => commands::package::run(&options),
         }
     })
 }

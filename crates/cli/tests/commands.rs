@@ -50,6 +50,30 @@ fn exec_runs_modules_and_what_they_import() {
 }
 
 #[test]
+fn a_packaged_program_has_its_runtime_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("main.js"), "console.log([1, 2].map((x) => x * 2));").unwrap();
+    let packaged = folder.path().join("bin/convex-wasm");
+    let output = convex_wasm(folder.path(), &["package", packaged.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", printed(&output.stderr));
+    // A copy of the copy carries the same.
+    let again = folder.path().join("again");
+    assert!(Command::new(&packaged).arg("package").arg(&again).status().unwrap().success());
+    assert_eq!(fs::metadata(&packaged).unwrap().len(), fs::metadata(&again).unwrap().len());
+
+    let compiled = |program: &Path| {
+        let mut exec = Command::new(program);
+        let output = exec.current_dir(&folder).env("RUST_LOG", "convex_wasm_runtime=debug").args(["exec", "main.js"]);
+        let output = output.output().unwrap();
+        assert_eq!(printed(&output.stdout), "[ 2, 4 ]\n", "{}", printed(&output.stderr));
+        printed(&output.stderr).matches("compiling to native code").count()
+    };
+    assert_eq!(compiled(Path::new(env!("CARGO_BIN_EXE_convex-wasm"))), 2, "the runtime and the program");
+    assert_eq!(compiled(&packaged), 1, "the program");
+    assert_eq!(compiled(&again), 1, "the program");
+}
+
+#[test]
 fn exit_codes_tell_whose_fault_it_is() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("throws.js"), "const f = () => {\n  throw new TypeError('no');\n};\nf();").unwrap();

@@ -143,6 +143,7 @@ impl NativeCompiler {
                 Err(error) => tracing::warn!(%key, %error, "native code in the cache does not load; compiling again"),
             }
         }
+        tracing::debug!(%key, bytes = wasm.len(), "compiling to native code");
         let native = self.compiler.precompile_module(&wasm)?;
         self.cache.put(&key, &native);
         Ok((Loaded { module: self.load(&native)?, data }, native.len(), false))

@@ -17,6 +17,7 @@ use convex_wasm_runtime::{
 
 use crate::exit::Failure;
 use crate::output;
+use crate::packaged::Packaged;
 
 /// Which programs, and for how long.
 #[derive(Args)]
@@ -40,7 +41,8 @@ pub struct Options {
 pub async fn run(options: Options) -> Result<(), Failure> {
     let Modules { sources, units } = load(&options.files)?;
     let entries: Vec<usize> = (0..options.files.len()).collect();
-    let engine = Engine::new(NoCache).map_err(|error| Failure::setup("could not start the Wasm engine", error))?;
+    let engine =
+        Engine::new(Packaged(NoCache)).map_err(|error| Failure::setup("could not start the Wasm engine", error))?;
     let native = engine.compile(&units).map_err(|error| Failure::setup("could not make native code", error))?;
     let plan = link(&units, &entries).map_err(|error| Failure::app(error.to_string()))?;
     let units = native.into_iter().zip(sources).map(|(native, source)| ProgramUnit { native, source }).collect();

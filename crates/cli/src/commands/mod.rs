@@ -4,5 +4,6 @@ pub mod compile;
 pub mod deploy;
 pub mod exec;
 pub mod keys;
+pub mod package;
 pub mod run;
 pub mod serve;
