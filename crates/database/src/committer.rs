@@ -5,7 +5,6 @@
 //! shares one `fsync` among many mutations, and an idle one does not wait for company.
 
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use convex_wasm_knobs::{COMMITTER_MAX_WRITE_BATCH_BYTES, COMMITTER_MAX_WRITE_BATCH_DOCUMENTS};
 use convex_wasm_persistence::{DocumentKey, IndexEntry, IndexId, Key, Persistence, Revision, Timestamp, WriteBatch};
@@ -14,6 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::catalog::{Catalog, Table};
 use crate::history::LogEntry;
 use crate::snapshots::Snapshots;
+use crate::world::World;
 use crate::writes::{Write, Writes};
 use crate::{Error, ReadSet, Result};
 
@@ -42,6 +42,7 @@ pub struct Request {
 /// The state of the committer's task.
 pub struct Committer {
     persistence: Arc<dyn Persistence>,
+    world: Arc<dyn World>,
     snapshots: Arc<Snapshots>,
     messages: mpsc::Receiver<Message>,
     /// The newest timestamp given to a commit, durable or not.
@@ -62,11 +63,12 @@ impl Committer {
     /// A committer that goes on from the newest snapshot.
     pub fn new(
         persistence: Arc<dyn Persistence>,
+        world: Arc<dyn World>,
         snapshots: Arc<Snapshots>,
         messages: mpsc::Receiver<Message>,
     ) -> Self {
         let last = snapshots.latest().0;
-        Self { persistence, snapshots, messages, last }
+        Self { persistence, world, snapshots, messages, last }
     }
 
     /// Runs until it is stopped, every handle of the database is gone, or the store fails in a way that leaves it
@@ -114,7 +116,7 @@ impl Committer {
     fn add(&mut self, batch: &mut Batch, request: Request) {
         let Request { begin, reads, writes, writer, reply } = request;
         let outcome = self.check(batch, begin, &reads).and_then(|()| {
-            let timestamp = Timestamp(self.last.next().0.max(wall_clock()));
+            let timestamp = Timestamp(self.last.next().0.max(self.world.unix_nanos()));
             let mut catalog = batch.catalog.clone();
             for (key, write) in writes.iter().filter(|(key, _)| Catalog::describes(**key)) {
                 Arc::make_mut(&mut catalog).apply(*key, write.new.as_deref())?;
@@ -210,10 +212,4 @@ impl Batch {
             }
         }
     }
-}
-
-/// Nanoseconds since the epoch.
-fn wall_clock() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(now.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -7,7 +7,6 @@ use convex_wasm_knobs::COMMITTER_QUEUE_SIZE;
 use convex_wasm_persistence::{DocumentKey, KeyRange, Order, Persistence, PersistenceError, Timestamp};
 use convex_wasm_values::{ConvexValue, DocumentId};
 use parking_lot::Mutex;
-use rand::RngCore;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
@@ -17,6 +16,7 @@ use crate::query::cursor::{CursorCipher, KEY_LENGTH};
 use crate::snapshots::Snapshots;
 use crate::system_tables::{INDEX, SCHEMAS, SystemTable, TABLES};
 use crate::turns::{Turn, Turns};
+use crate::world::{System, World};
 use crate::{Begin, BlobId, Conflict, Error, ReadSet, Result, Transaction};
 
 /// The global that holds the key of cursors.
@@ -42,6 +42,7 @@ pub struct Inner {
     pub(crate) persistence: Arc<dyn Persistence>,
     pub(crate) snapshots: Arc<Snapshots>,
     pub(crate) cursors: CursorCipher,
+    pub(crate) world: Arc<dyn World>,
     committer: mpsc::Sender<Message>,
     committer_task: Mutex<Option<JoinHandle<()>>>,
     turns: Turns,
@@ -50,15 +51,20 @@ pub struct Inner {
 impl Database {
     /// Opens a database on a store, which no one else may write to. Has to be called inside a Tokio runtime.
     pub async fn open(persistence: Arc<dyn Persistence>) -> Result<Self> {
-        let cursors = CursorCipher::new(&cursor_key(persistence.as_ref()).await?);
+        Self::open_in(persistence, Arc::new(System)).await
+    }
+
+    /// Like [`Database::open`], with another clock and another source of randomness than the machine's.
+    pub async fn open_in(persistence: Arc<dyn Persistence>, world: Arc<dyn World>) -> Result<Self> {
+        let cursors = CursorCipher::new(&cursor_key(persistence.as_ref(), world.as_ref()).await?);
         let timestamp = persistence.max_timestamp().await?;
         let catalog = load_catalog(persistence.as_ref(), timestamp).await?;
         let snapshots = Arc::new(Snapshots::new(timestamp, Arc::new(catalog)));
         let (committer, queue) = mpsc::channel(COMMITTER_QUEUE_SIZE.get().max(1));
-        let task = tokio::spawn(Committer::new(persistence.clone(), snapshots.clone(), queue).run());
+        let task = tokio::spawn(Committer::new(persistence.clone(), world.clone(), snapshots.clone(), queue).run());
         let committer_task = Mutex::new(Some(task));
         let turns = Turns::new();
-        let inner = Inner { persistence, snapshots, cursors, committer, committer_task, turns };
+        let inner = Inner { persistence, snapshots, cursors, world, committer, committer_task, turns };
         let database = Self { inner: Arc::new(inner) };
         database.resume_schema();
         Ok(database)
@@ -155,14 +161,14 @@ impl Database {
 }
 
 /// The database's key of cursors, made when it is opened for the first time.
-async fn cursor_key(persistence: &dyn Persistence) -> Result<[u8; KEY_LENGTH]> {
+async fn cursor_key(persistence: &dyn Persistence, world: &dyn World) -> Result<[u8; KEY_LENGTH]> {
     match persistence.get_global(CURSOR_KEY).await? {
         Some(json) => json.as_str().and_then(|text| hex::decode(text).ok()?.try_into().ok()).ok_or_else(|| {
             PersistenceError::Damaged { detail: format!("the global {CURSOR_KEY} is not a key") }.into()
         }),
         None => {
             let mut key = [0; KEY_LENGTH];
-            rand::rng().fill_bytes(&mut key);
+            world.fill_random(&mut key);
             persistence.set_global(CURSOR_KEY, hex::encode(key).into()).await?;
             Ok(key)
         }

@@ -23,13 +23,17 @@ mod snapshots;
 mod system_tables;
 mod transaction;
 mod turns;
+mod world;
 mod writes;
 
 pub use arguments::{DocumentArg, InsertArg, Page, PageArgs, PageStatus, PatchArg, QueryId, ReplaceArg};
-pub use convex_wasm_persistence::{BlobId, Persistence, PersistenceError, SqlitePersistence, Timestamp};
+pub use convex_wasm_persistence::{
+    BlobId, MemoryPersistence, Persistence, PersistenceError, SqlitePersistence, Timestamp,
+};
 pub use database::{Committed, Database};
 pub use error::{Conflict, Error, Result};
 pub use read_set::ReadSet;
 pub use schema_change::{SchemaId, SchemaProgress, SchemaState};
 pub use transaction::{Artifact, Begin, Limit, Transaction, Usage};
 pub use turns::Turn;
+pub use world::{System, World};

@@ -7,18 +7,18 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use convex_wasm_knobs::INDEX_BACKFILL_CHUNK_SIZE;
 use convex_wasm_persistence::{
     DocumentKey, IndexEntry, IndexId, IndexRow, KeyRange, Order, Timestamp, WriteBatch, successor,
 };
 use convex_wasm_values::{DocumentId, FieldPath, IndexDefinition, InternalId, Schema};
-use rand::RngCore;
 
 use crate::catalog::{Catalog, Index, IndexState, SchemaRowState, Table, index_document, schema_document};
 use crate::database::Database;
 use crate::system_tables::{INDEX, SCHEMAS};
+use crate::world::World;
 use crate::{Begin, Error, Result, Transaction};
 
 /// Times a change of the schema is tried again after a conflict.
@@ -161,7 +161,7 @@ impl Database {
     async fn change(&self, change: &Change<'_>) -> Result<Option<InternalId>> {
         let mut retries = 0;
         loop {
-            let mut transaction = self.begin(system_begin());
+            let mut transaction = self.begin(system_begin(self.inner.world.as_ref()));
             let made = transaction.apply(change).await?;
             match self.commit(transaction).await {
                 Ok(_) => return Ok(made),
@@ -412,10 +412,8 @@ fn internal_id(schema: &SchemaId) -> Result<InternalId> {
 }
 
 /// A transaction of the system itself.
-fn system_begin() -> Begin {
+fn system_begin(world: &dyn World) -> Begin {
     let mut id_seed = [0; 32];
-    rand::rng().fill_bytes(&mut id_seed);
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let unix_nanos = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
-    Begin { id_seed, unix_nanos, writer: None, journal: None }
+    world.fill_random(&mut id_seed);
+    Begin { id_seed, unix_nanos: world.unix_nanos(), writer: None, journal: None }
 }

@@ -35,6 +35,25 @@ fn with_operators(mut query: Json, operators: Json) -> Json {
 }
 
 #[tokio::test]
+async fn a_string_with_a_zero_is_not_taken_for_the_one_before_it() {
+    let fixture = messages().await;
+    for channel in ["a", "a\0", "a\0b", "b"] {
+        fixture.insert("messages", json!({"channel": channel, "number": 1})).await;
+    }
+    for (comparison, expected) in [
+        ("Eq", json!(["a"])),
+        ("Lte", json!(["a"])),
+        ("Gt", json!(["a\0", "a\0b", "b", "even", "odd"])),
+        ("Gte", json!(["a", "a\0", "a\0b", "b", "even", "odd"])),
+    ] {
+        let range = json!([expression(comparison, "channel", json!("a"))]);
+        let mut channels = field(&fixture.collect(index_range("messages.by_channel", range, "asc")).await, "channel");
+        channels.dedup();
+        assert_eq!(json!(channels), expected, "{comparison}");
+    }
+}
+
+#[tokio::test]
 async fn ranges_select_what_they_say() {
     let fixture = messages().await;
     let even = || expression("Eq", "channel", json!("even"));

@@ -6,6 +6,7 @@
 //! meaning of a key) is the business of the `database` crate; nothing above this crate sees SQL.
 
 mod error;
+mod memory;
 mod sqlite;
 mod types;
 
@@ -13,6 +14,7 @@ use bytes::Bytes;
 use futures::future::BoxFuture;
 
 pub use error::PersistenceError;
+pub use memory::MemoryPersistence;
 pub use sqlite::SqlitePersistence;
 pub use types::{
     BlobId, DocumentKey, IndexEntry, IndexId, IndexRow, Key, KeyRange, Order, Revision, TabletId, Timestamp, Versioned,

@@ -1,7 +1,7 @@
 //! Bytes that order as the values do.
 //!
-//! Each encoding is self-delimiting, so a key is the concatenation of its fields' encodings, and the keys that start
-//! with given fields are exactly those that start with given bytes.
+//! Each encoding tells where it ends, so a key is the concatenation of its fields' encodings. The keys that start with
+//! given fields lie between their bytes and [`prefix_end`].
 
 use crate::ConvexValue;
 
@@ -49,12 +49,15 @@ pub fn encode_string_key(text: &str, key: &mut Vec<u8>) {
     encode_escaped(text.as_bytes(), key);
 }
 
-/// The least key that is above every key starting with `prefix`, or `None` if there is no such key.
-pub fn prefix_end(prefix: &[u8]) -> Option<Vec<u8>> {
-    let last = prefix.iter().rposition(|byte| *byte != 0xFF)?;
-    let mut end = prefix[..=last].to_vec();
-    end[last] += 1;
-    Some(end)
+/// The end (exclusive) of the keys that consist of these values, encoded in `prefix`, and at least one more.
+///
+/// The bytes of `"a"` are also the first bytes of `"a\0"`, which goes on with `FF`. Where a value ends and another one
+/// follows, its tag does, and every tag is less than that.
+pub fn prefix_end(prefix: &[u8]) -> Vec<u8> {
+    let mut end = Vec::with_capacity(prefix.len() + 1);
+    end.extend_from_slice(prefix);
+    end.push(0xFF);
+    end
 }
 
 fn encode_int64(number: i64, key: &mut Vec<u8>) {

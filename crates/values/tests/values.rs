@@ -55,16 +55,21 @@ proptest! {
     }
 
     #[test]
-    fn prefix_end_is_just_above_the_prefix(prefix in prop::collection::vec(prop_oneof![Just(255u8), any::<u8>()], 1..4), more in prop::collection::vec(any::<u8>(), 0..3)) {
-        let longer = [prefix.clone(), more].concat();
-        match prefix_end(&prefix) {
-            Some(end) => {
-                prop_assert!(longer < end);
-                prop_assert!(!end.starts_with(&prefix) && end > prefix);
-            }
-            None => prop_assert!(prefix.iter().all(|byte| *byte == 255)),
-        }
+    fn keys_that_start_with_a_value_lie_before_its_end(a in value(), b in value(), next in value()) {
+        let start = sort_key(Some(&a));
+        let key = [sort_key(Some(&b)), sort_key(Some(&next))].concat();
+        prop_assert_eq!(start <= key && key < prefix_end(&start), a == b);
+        prop_assert_eq!(key < prefix_end(&start), b <= a);
+        prop_assert!(sort_key(Some(&next)) < prefix_end(&[]));
     }
+}
+
+#[test]
+fn a_string_is_not_a_prefix_of_a_longer_one() {
+    let key = |text: &str| [sort_key(Some(&ConvexValue::from(text))), sort_key(Some(&ConvexValue::Null))].concat();
+    let start = sort_key(Some(&ConvexValue::from("a")));
+    assert!((start.clone()..prefix_end(&start)).contains(&key("a")));
+    assert!(!(start.clone()..prefix_end(&start)).contains(&key("a\0")));
 }
 
 #[test]

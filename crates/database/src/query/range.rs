@@ -65,7 +65,7 @@ pub fn key_range(index: &str, fields: &[FieldPath], range: &[RangeExpression]) -
     equalities.iter().for_each(|equality| encode_sort_key(equality.value.as_ref(), &mut prefix));
 
     let mut start = prefix.clone();
-    let mut end = if prefix.is_empty() { None } else { prefix_end(&prefix) };
+    let mut end = if prefix.is_empty() { None } else { Some(prefix_end(&prefix)) };
     let (mut lower, mut upper) = (None, None);
     if let Some(late) = bounds.iter().find(|bound| bound.comparison == Comparison::Eq) {
         return Err(out_of_order(index, fields, range, &late.field));
@@ -96,11 +96,9 @@ pub fn key_range(index: &str, fields: &[FieldPath], range: &[RangeExpression]) -
         encode_sort_key(bound.value.as_ref(), &mut key);
         match bound.comparison {
             Comparison::Gte => start = key,
-            // A key that starts with the value has it in this field, because encodings are self-delimiting. The bytes of
-            // a value never are all `FF`, so there is a key above.
-            Comparison::Gt => start = prefix_end(&key).unwrap_or(key),
+            Comparison::Gt => start = prefix_end(&key),
             Comparison::Lt => end = Some(key),
-            Comparison::Lte => end = prefix_end(&key),
+            Comparison::Lte => end = Some(prefix_end(&key)),
             Comparison::Eq => {}
         }
     }

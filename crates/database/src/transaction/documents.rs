@@ -1,6 +1,6 @@
 //! Reading and writing single documents.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use convex_wasm_persistence::{DocumentKey, KeyRange, Versioned};
@@ -239,7 +239,7 @@ impl Transaction {
 
     /// What the snapshot has for each read that the transaction's own writes do not answer.
     async fn fetch_reads(&self, reads: &[Result<Option<PointRead>>]) -> Result<Vec<Option<Versioned>>> {
-        let mut by_index: HashMap<_, (Vec<usize>, Vec<_>)> = HashMap::new();
+        let mut by_index: BTreeMap<_, (Vec<usize>, Vec<_>)> = BTreeMap::new();
         for (position, read) in reads.iter().enumerate() {
             if let Ok(Some(PointRead { table, key, written: None })) = read {
                 let (positions, keys) = by_index.entry(table.by_id().id).or_default();

@@ -272,8 +272,8 @@ impl TableMapping for Transaction {
     }
 }
 
-/// The keys that start with a prefix.
+/// The keys that start with the values encoded in a prefix.
 fn with_prefix(prefix: Vec<u8>) -> KeyRange {
-    let end = prefix_end(&prefix);
+    let end = Some(prefix_end(&prefix));
     KeyRange { start: prefix, end }
 }

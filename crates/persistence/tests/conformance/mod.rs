@@ -1,4 +1,5 @@
 //! What every store has to do.
+#![allow(dead_code, reason = "each store uses a part of it")]
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
