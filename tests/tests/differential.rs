@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::{
-    fmt::Write,
     path::{Path, PathBuf},
     process::Command,
     sync::Arc,
@@ -83,20 +82,51 @@ fn first_difference(node: &str, wasm: &str) -> String {
     format!("more lines on Wasm: {}", wasm_lines.next().unwrap_or("(none)"))
 }
 
-#[tokio::test]
-async fn programs_print_the_same_on_wasm_and_node() {
+/// What differs between Node and Wasm, with the program's name.
+async fn difference(engine: &Engine, program: &Path) -> Option<String> {
+    let name = program.file_name().unwrap().to_string_lossy();
+    let node = on_node(program);
+    match on_wasm(engine, program).await {
+        Ok(wasm) if wasm == node => None,
+        Ok(wasm) => Some(format!("{name}: {}\n", first_difference(&node, &wasm))),
+        Err(error) => Some(format!("{name}: {error}\n")),
+    }
+}
+
+async fn assert_all_the_same(programs: &[PathBuf]) {
     let engine = Engine::new(NoCache).unwrap();
-    let mut failures = String::new();
-    let programs = programs();
     assert!(!programs.is_empty());
-    for program in &programs {
-        let name = program.file_name().unwrap().to_string_lossy();
-        let node = on_node(program);
-        match on_wasm(&engine, program).await {
-            Ok(wasm) if wasm == node => {}
-            Ok(wasm) => writeln!(failures, "{name}: {}", first_difference(&node, &wasm)).unwrap(),
-            Err(error) => writeln!(failures, "{name}: {error}").unwrap(),
-        }
+    let mut failures = String::new();
+    for program in programs {
+        failures.extend(difference(&engine, program).await);
     }
     assert!(failures.is_empty(), "of {} programs:\n{failures}", programs.len());
+}
+
+#[tokio::test]
+async fn programs_print_the_same_on_wasm_and_node() {
+    assert_all_the_same(&programs()).await;
+}
+
+/// Scripts of calls into published packages, each bundled with the package into one module, as an app's bundle has it.
+fn libraries(directory: &Path) -> Vec<PathBuf> {
+    let sources = places::project().join("tests/libraries");
+    let scripts = std::fs::read_dir(&sources).unwrap().map(|entry| entry.unwrap().path());
+    let mut scripts: Vec<_> = scripts.filter(|path| path.extension().is_some_and(|it| it == "js")).collect();
+    scripts.sort();
+    let bundled = Command::new(sources.join("node_modules/.bin/esbuild"))
+        .args(&scripts)
+        .args(["--bundle", "--format=esm", "--platform=browser", "--conditions=convex,module", "--target=esnext"])
+        .args(["--log-level=error", "--out-extension:.js=.mjs"])
+        .arg(format!("--outdir={}", directory.display()))
+        .status()
+        .expect("esbuild runs");
+    assert!(bundled.success());
+    scripts.iter().map(|script| directory.join(script.with_extension("mjs").file_name().unwrap())).collect()
+}
+
+#[tokio::test]
+async fn published_packages_run_the_same_on_wasm_and_node() {
+    let directory = tempfile::tempdir().unwrap();
+    assert_all_the_same(&libraries(directory.path())).await;
 }

@@ -9,15 +9,18 @@ use crate::process::{command, output, run, succeeds};
 
 /// The example app, whose `node_modules` also bring Node 22 and the published Convex CLI.
 pub const EXAMPLE: &str = "examples/chat";
+/// Published packages that must run on Wasm as they do on Node.
+const LIBRARIES: &str = "tests/libraries";
 
 /// The guest's compiler and the npm packages.
 pub fn everything() -> anyhow::Result<()> {
     guest_target()?;
-    npm_packages()
+    npm_packages(EXAMPLE)?;
+    npm_packages(LIBRARIES)
 }
 
 /// The guest needs a standard library for wasm32: rustup's target, or Debian's rustc with its library sources.
-pub fn guest_target() -> anyhow::Result<()> {
+fn guest_target() -> anyhow::Result<()> {
     if has_rustup_target() || has_debian_sources() {
         return Ok(());
     }
@@ -41,18 +44,18 @@ fn has_debian_sources() -> bool {
     Path::new("/usr/bin/rustc").exists() && Path::new("/usr/lib/rustlib/src/rust/library/std/Cargo.toml").exists()
 }
 
-/// Installs the example's packages once, and again whenever its lock file changes.
-pub fn npm_packages() -> anyhow::Result<()> {
+/// Installs a folder's packages once, and again whenever its lock file changes.
+fn npm_packages(folder: &str) -> anyhow::Result<()> {
     if !succeeds(&mut command(&["npm", "--version"])) {
         println!("Installing npm…");
         apt_install(&["npm", "nodejs"]).context("npm is needed: install Node.js with npm and start again")?;
     }
-    let lock = std::fs::read(Path::new(EXAMPLE).join("package-lock.json"))?;
-    let marker = Path::new(EXAMPLE).join("node_modules/.installed-lock");
+    let lock = std::fs::read(Path::new(folder).join("package-lock.json"))?;
+    let marker = Path::new(folder).join("node_modules/.installed-lock");
     if std::fs::read(&marker).is_ok_and(|installed| installed == lock) {
         return Ok(());
     }
-    run(command(&["npm", "ci", "--no-audit", "--no-fund", "--loglevel=error"]).current_dir(EXAMPLE))?;
+    run(command(&["npm", "ci", "--no-audit", "--no-fund", "--loglevel=error"]).current_dir(folder))?;
     std::fs::write(marker, lock)?;
     Ok(())
 }
