@@ -68,12 +68,12 @@ runtime_functions! {
     GetGlobalOrUndefined "get_global_or_undefined" "ii:j";
     /// Sloppy or strict assignment to an undeclared name: key, value, strict. Status.
     SetGlobal "set_global" "iji:i";
-    /// `o.#x`: object, private name.
-    GetPrivate "get_private" "jj:j";
-    /// `o.#x = v` to an existing one. Status.
-    SetPrivate "set_private" "jjj:i";
-    /// Adds a private field. Status (TypeError if present).
-    AddPrivate "add_private" "jjj:i";
+    /// `o.#x`: object, private name, cache or 0.
+    GetPrivate "get_private" "jji:j";
+    /// `o.#x = v` to an existing one: object, private name, value, cache or 0. Status.
+    SetPrivate "set_private" "jjji:i";
+    /// Adds a private field: object, private name, value, cache or 0. Status (TypeError if present).
+    AddPrivate "add_private" "jjji:i";
     /// Adds a private method (kind 0) or getter (1) or setter (2) to an instance: object, name, function, kind. Status.
     AddPrivateMethod "add_private_method" "jjji:i";
     /// `#x in o`: private name, object. A boolean.

@@ -113,6 +113,14 @@ pub mod function {
     pub const DERIVED: u8 = 16;
 }
 
+/// A getter and a setter.
+pub mod accessor {
+    /// u64: the getter, or UNDEFINED.
+    pub const GET: u32 = 8;
+    /// u64: the setter, or UNDEFINED.
+    pub const SET: u32 = 16;
+}
+
 /// Environment: captured variables of one scope.
 pub mod env {
     /// u32: address of the enclosing environment, or 0.
@@ -215,6 +223,8 @@ pub mod more_entry {
     pub const OUT_OF_LINE: u32 = 1;
     /// A data property of a prototype, at the address WHERE. (Only for gets.)
     pub const HOLDER: u32 = 2;
+    /// An accessor of a prototype, an [`super::accessor`] cell at the address WHERE.
+    pub const ACCESSOR: u32 = 3;
     /// The property is the number of elements of a typed array: what is at `typed_array::LENGTH`, or if that is 0, what the
     /// guest says. (Only for gets.)
     pub const ELEMENT_COUNT: u32 = 6;

@@ -16,7 +16,7 @@ use crate::memory::PROTO_EPOCH;
 use crate::names::keys;
 use crate::object::{AccessorCell, Attributes, Object, exotic};
 use crate::realm::{Intrinsic, intrinsic};
-use crate::shape::Entry;
+use crate::shape::{Entry, Shape};
 use crate::throw::JsResult;
 use crate::value::Value;
 
@@ -46,11 +46,11 @@ enum Found {
     /// A word of a prototype; for one epoch.
     Holder(u32) = more_entry::HOLDER,
     /// An accessor of a prototype; for one epoch.
-    Accessor(Gc<AccessorCell>) = 3,
+    Accessor(Gc<AccessorCell>) = more_entry::ACCESSOR,
     /// No such property; for one epoch.
     Absent = 4,
     /// An assignment adds it: the new shape and the slot; for one epoch.
-    Addition(crate::shape::Shape, u32) = more_entry::ADDITION,
+    Addition(Shape, u32) = more_entry::ADDITION,
     /// The number of elements of a typed array; for one epoch.
     ElementCount = more_entry::ELEMENT_COUNT,
     /// An own accessor in this slot.
@@ -131,9 +131,26 @@ impl Gc<InlineCache> {
             }
             return;
         }
+        self.remember_own(object, entry);
+    }
+
+    /// Remembers an own data property, for reads or (if it is writable) writes of objects of the same shape.
+    pub fn remember_own(self, object: Object, entry: Entry) {
+        if object.shape().is_dictionary() {
+            return;
+        }
+        let shape = object.shape().address();
         match object.inline_offset(entry.slot) {
             Some(offset) => self.remember_inline(shape, offset),
             None => self.remember(shape, 0, Found::OutOfLine(out_of_line_offset(object, entry.slot))),
+        }
+    }
+
+    /// Remembers that the property just added to `object` leads from the shape `before` to the one it has now, whatever
+    /// prototypes have.
+    pub fn remember_addition(self, before: Shape, object: Object) {
+        if !before.is_dictionary() && !object.shape().is_dictionary() {
+            self.remember(before.address(), 0, Found::Addition(object.shape(), before.count()));
         }
     }
 
@@ -213,6 +230,15 @@ fn call_getter(accessor: Gc<AccessorCell>, receiver: Value) -> JsResult {
     if getter.is_undefined() { Ok(Value::UNDEFINED) } else { crate::call::call(getter, receiver, &[]) }
 }
 
+/// False if there is no setter.
+fn call_setter(accessor: Gc<AccessorCell>, receiver: Object, value: Value) -> JsResult<bool> {
+    let setter = accessor.set.get();
+    if setter.is_undefined() {
+        return Ok(false);
+    }
+    crate::call::call(setter, receiver.into(), &[value]).map(|_| true)
+}
+
 fn get_slow(object: Object, key: PropertyKey, receiver: Value, cache: Gc<InlineCache>) -> JsResult {
     let is_array = object.kind.get() == kind::ARRAY;
     if is_array && key == keys::length() {
@@ -274,6 +300,7 @@ pub fn set(object: Object, key: PropertyKey, value: Value, cache: Gc<InlineCache
                 object.shape.set(shape);
                 return Ok(true);
             }
+            Found::Accessor(accessor) => return call_setter(accessor, object, value),
             _ => {}
         }
     }
@@ -291,15 +318,15 @@ fn set_slow(object: Object, key: PropertyKey, value: Value, cache: Gc<InlineCach
         if entry.attributes.is_accessor() || !entry.attributes.is_writable() {
             return object.set_with_receiver(key, value, object.into());
         }
-        let shape = object.shape();
-        if !shape.is_dictionary() {
-            match object.inline_offset(entry.slot) {
-                Some(offset) => cache.remember_inline(shape.address(), offset),
-                None => cache.remember(shape.address(), 0, Found::OutOfLine(out_of_line_offset(object, entry.slot))),
-            }
-        }
+        cache.remember_own(object, entry);
         object.set_slot(entry.slot, value);
         return Ok(true);
+    }
+    if let Some(accessor) = inherited_accessor(object, key) {
+        if !object.shape().is_dictionary() {
+            cache.remember(object.shape().address(), PROTO_EPOCH.get(), Found::Accessor(accessor));
+        }
+        return call_setter(accessor, object, value);
     }
     let before = object.shape();
     if object.has_flag(object_abi::RESTRICTED) || !may_add(object, key) {
@@ -311,6 +338,21 @@ fn set_slow(object: Object, key: PropertyKey, value: Value, cache: Gc<InlineCach
         cache.remember(before.address(), PROTO_EPOCH.get(), Found::Addition(object.shape(), slot));
     }
     Ok(true)
+}
+
+/// The accessor that an assignment to a property that the object itself does not have reaches.
+fn inherited_accessor(object: Object, key: PropertyKey) -> Option<Gc<AccessorCell>> {
+    let mut holder = object.prototype();
+    while let Some(current) = holder {
+        if exotic::methods(current.kind.get()).is_some() {
+            return None;
+        }
+        if let Some(entry) = current.find(key) {
+            return entry.attributes.is_accessor().then(|| current.accessor_slot(entry));
+        }
+        holder = current.prototype();
+    }
+    None
 }
 
 /// Whether nothing on the prototype chain keeps an assignment from adding a property.

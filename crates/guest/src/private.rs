@@ -1,5 +1,7 @@
 //! Private names: fields, methods and accessors of objects under symbols nobody else can reach.
 
+use crate::cell::Gc;
+use crate::inline_cache::InlineCache;
 use crate::key::PropertyKey;
 use crate::object::{AccessorCell, Attributes, Object};
 use crate::shape::Entry;
@@ -19,20 +21,28 @@ fn find(value: Value, name: Symbol, verb: &str) -> JsResult<(Object, Entry)> {
     {
         return Ok((object, entry));
     }
-    Err(missing(name, verb))
+    Err(missing(value, name, verb))
 }
 
 #[cold]
-fn missing(name: Symbol, verb: &str) -> Throw {
+fn missing(value: Value, name: Symbol, verb: &str) -> Throw {
     let name = name.descriptive_string();
+    if value.is_nullish() {
+        let (verb, participle) = if verb == "write" { ("set", "setting") } else { ("read", "reading") };
+        let value = crate::error::safe_to_string(value);
+        return throw_type_error(format!("Cannot {verb} properties of {value} ({participle} '{name}')"));
+    }
     let place = if verb == "write" { "to" } else { "from" };
     throw_type_error(format!("Cannot {verb} private member {name} {place} an object whose class did not declare it"))
 }
 
 /// `object.#name`
-pub fn get(value: Value, name: Symbol) -> JsResult {
+pub fn get(value: Value, name: Symbol, cache: Option<Gc<InlineCache>>) -> JsResult {
     let (object, entry) = find(value, name, "read")?;
     if !entry.attributes.is_accessor() {
+        if let Some(cache) = cache {
+            cache.remember_own(object, entry);
+        }
         return Ok(object.slot(entry.slot));
     }
     let getter = object.accessor_slot(entry).get.get();
@@ -43,7 +53,7 @@ pub fn get(value: Value, name: Symbol) -> JsResult {
 }
 
 /// `object.#name = value`
-pub fn set(target: Value, name: Symbol, value: Value) -> JsResult<()> {
+pub fn set(target: Value, name: Symbol, value: Value, cache: Option<Gc<InlineCache>>) -> JsResult<()> {
     let (object, entry) = find(target, name, "write")?;
     if entry.attributes.is_accessor() {
         let setter = object.accessor_slot(entry).set.get();
@@ -54,6 +64,9 @@ pub fn set(target: Value, name: Symbol, value: Value) -> JsResult<()> {
     }
     if !entry.attributes.is_writable() {
         return Err(throw_type_error(format!("Private method '{}' is not writable", name.descriptive_string())));
+    }
+    if let Some(cache) = cache {
+        cache.remember_own(object, entry);
     }
     object.set_slot(entry.slot, value);
     Ok(())
@@ -69,12 +82,18 @@ fn add(target: Value, name: Symbol, value: Value, attributes: Attributes) -> JsR
 }
 
 /// Adds a private field; TypeError if it is there.
-pub fn add_field(target: Value, name: Symbol, value: Value) -> JsResult<()> {
+pub fn add_field(target: Value, name: Symbol, value: Value, cache: Option<Gc<InlineCache>>) -> JsResult<()> {
     if target.as_object().is_some_and(|object| object.shape().find(name.into()).is_some()) {
         let name = name.descriptive_string();
         return Err(throw_type_error(format!("Cannot initialize {name} twice on the same object")));
     }
-    add(target, name, value, FIELD)
+    let Some(object) = target.as_object() else { return Ok(()) };
+    let before = object.shape();
+    object.add_slot(name.into(), value, FIELD);
+    if let Some(cache) = cache {
+        cache.remember_addition(before, object);
+    }
+    Ok(())
 }
 
 /// Adds a private method.

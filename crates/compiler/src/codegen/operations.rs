@@ -105,15 +105,9 @@ impl Emitter<'_, '_> {
                 self.call_status(Runtime::SetSuper, &[Cell(*callee), Value(*key), Value(*this), Value(*value)]);
             }
             Op::Delete(object, key) => self.call_value(Runtime::Delete, &[Value(*object), Value(*key), Int(1)], result),
-            Op::GetPrivate(object, name) => {
-                self.call_value(Runtime::GetPrivate, &[Value(*object), Value(*name)], result)
-            }
-            Op::SetPrivate(object, name, value) => {
-                self.call_status(Runtime::SetPrivate, &[Value(*object), Value(*name), Value(*value)]);
-            }
-            Op::AddPrivate(object, name, value) => {
-                self.call_status(Runtime::AddPrivate, &[Value(*object), Value(*name), Value(*value)]);
-            }
+            Op::GetPrivate(object, name) => self.emit_get_private(*object, *name, result),
+            Op::SetPrivate(object, name, value) => self.emit_set_private(*object, *name, *value),
+            Op::AddPrivate(object, name, value) => self.emit_add_private(*object, *name, *value),
             Op::AddPrivateMethod { object, name, function, kind } => self
                 .call_status(Runtime::AddPrivateMethod, &[Value(*object), Value(*name), Value(*function), Int(*kind)]),
             Op::HasPrivate(name, object) => {

@@ -6,9 +6,12 @@ use convex_wasm_abi::memory::PROTO_EPOCH;
 use wasm_encoder::{BlockType, Instruction, ValType};
 
 use super::code::{Callee, Label, Local};
-use super::emitter::{DATA_BASE, Emitter, Operand, Repr};
+use super::emitter::{DATA_BASE, Emitter, Known, Operand, Repr};
 use super::helpers::Helper;
 use crate::ir::{Constant, Reg};
+
+/// Address of the cache of sites that have none.
+const NO_CACHE: i32 = 0;
 
 impl Emitter<'_, '_> {
     /// Whether the constant is this string.
@@ -28,12 +31,28 @@ impl Emitter<'_, '_> {
             self.emit_length(object, key, result);
             return;
         }
+        self.emit_cached_get(Helper::Get, object, key, result);
+    }
+
+    /// `o.#x`
+    pub fn emit_get_private(&mut self, object: Reg, name: Reg, result: Option<Reg>) {
+        match self.known(name) {
+            Some(Known::Heap(name)) => self.emit_cached_get(Helper::GetPrivate, object, name, result),
+            _ => {
+                let operands = [Operand::Value(object), Operand::Value(name), Operand::Int(NO_CACHE)];
+                self.call_value(Runtime::GetPrivate, &operands, result);
+            }
+        }
+    }
+
+    /// Reads a property by an inline cache of own data properties, or the helper.
+    fn emit_cached_get(&mut self, helper: Helper, object: Reg, key: Constant, result: Option<Reg>) {
         let cache = self.unit.data.add_cache();
         let key = self.unit.data.constant(key);
         if !self.hot {
             self.push_boxed(object);
             self.code.i32(key.cast_signed()).i32(cache.cast_signed());
-            self.call_checked(Callee::Helper(Helper::Get), result);
+            self.call_checked(Callee::Helper(helper), result);
             return;
         }
         self.with_boxed(object, |emitter, word| {
@@ -49,7 +68,7 @@ impl Emitter<'_, '_> {
                 emitter.code.emit(Instruction::I32Add).load_i64(0).br(done);
             });
             emitter.code.end();
-            emitter.code.get(word).i32(key.cast_signed()).i32(cache.cast_signed()).call_helper(Helper::Get);
+            emitter.code.get(word).i32(key.cast_signed()).i32(cache.cast_signed()).call_helper(helper);
             emitter.check_exception();
             emitter.code.end();
             emitter.store(result, Repr::Boxed);
@@ -66,14 +85,48 @@ impl Emitter<'_, '_> {
 
     /// `o.key = v`
     pub fn emit_set(&mut self, object: Reg, key: Constant, value: Reg) {
+        self.emit_cached_set(Helper::Set, object, key, value);
+    }
+
+    /// `o.#x = v`
+    pub fn emit_set_private(&mut self, object: Reg, name: Reg, value: Reg) {
+        match self.known(name) {
+            Some(Known::Heap(name)) => self.emit_cached_set(Helper::SetPrivate, object, name, value),
+            _ => self.call_private(Runtime::SetPrivate, object, name, value),
+        }
+    }
+
+    /// A new private field: an inline cache would not find an own property.
+    pub fn emit_add_private(&mut self, object: Reg, name: Reg, value: Reg) {
+        match self.known(name) {
+            Some(Known::Heap(name)) => {
+                let cache = self.unit.data.add_cache();
+                self.call_setting_helper(Helper::AddPrivate, object, value, name, cache);
+            }
+            _ => self.call_private(Runtime::AddPrivate, object, name, value),
+        }
+    }
+
+    fn call_private(&mut self, function: Runtime, object: Reg, name: Reg, value: Reg) {
+        self.call_status(
+            function,
+            &[Operand::Value(object), Operand::Value(name), Operand::Value(value), Operand::Int(NO_CACHE)],
+        );
+    }
+
+    fn call_setting_helper(&mut self, helper: Helper, object: Reg, value: Reg, key: Constant, cache: u32) {
+        let key = self.unit.data.constant(key);
+        self.push_boxed(object);
+        self.push_boxed(value);
+        self.code.i32(key.cast_signed()).i32(cache.cast_signed()).call_helper(helper);
+        self.check_status();
+    }
+
+    /// Writes a property by an inline cache of own data properties, or the helper.
+    fn emit_cached_set(&mut self, helper: Helper, object: Reg, key: Constant, value: Reg) {
         let cache = self.unit.data.add_cache();
         if !self.hot {
-            let key = self.unit.data.constant(key);
-            self.push_boxed(object);
-            self.push_boxed(value);
-            self.code.i32(key.cast_signed()).i32(cache.cast_signed()).call_helper(Helper::Set);
-            self.check_status();
-            return;
+            return self.call_setting_helper(helper, object, value, key, cache);
         }
         self.with_boxed(object, |emitter, word| {
             emitter.with_boxed(value, |emitter, value| {
@@ -88,7 +141,7 @@ impl Emitter<'_, '_> {
                 emitter.code.end();
                 let key = emitter.unit.data.constant(key);
                 emitter.code.get(word).get(value).i32(key.cast_signed()).i32(cache.cast_signed());
-                emitter.code.call_helper(Helper::Set);
+                emitter.code.call_helper(helper);
                 emitter.check_status();
                 emitter.code.end();
             });

@@ -1,7 +1,7 @@
 //! Property access.
 
 use super::{cell, string};
-use crate::cell::kind;
+use crate::cell::{Gc, kind};
 use crate::convert::{get_value, primitive_prototype, to_property_key};
 use crate::inline_cache::{self, InlineCache};
 use crate::key::PropertyKey;
@@ -216,19 +216,24 @@ extern "C" fn rt_set_global(key: u32, value: Value, strict: u32) -> i32 {
     to_status(set())
 }
 
-#[unsafe(no_mangle)]
-extern "C" fn rt_get_private(object: Value, name: Value) -> Value {
-    to_word(private::get(object, cell(name.payload())))
+/// The cache of a site, if it has one.
+fn site(cache: u32) -> Option<Gc<InlineCache>> {
+    (cache != 0).then(|| cell(cache))
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn rt_set_private(object: Value, name: Value, value: Value) -> i32 {
-    to_status(private::set(object, cell(name.payload()), value))
+extern "C" fn rt_get_private(object: Value, name: Value, cache: u32) -> Value {
+    to_word(private::get(object, cell(name.payload()), site(cache)))
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn rt_add_private(object: Value, name: Value, value: Value) -> i32 {
-    to_status(private::add_field(object, cell(name.payload()), value))
+extern "C" fn rt_set_private(object: Value, name: Value, value: Value, cache: u32) -> i32 {
+    to_status(private::set(object, cell(name.payload()), value, site(cache)))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn rt_add_private(object: Value, name: Value, value: Value, cache: u32) -> i32 {
+    to_status(private::add_field(object, cell(name.payload()), value, site(cache)))
 }
 
 #[unsafe(no_mangle)]

@@ -2,6 +2,8 @@
 
 use core::cell::Cell;
 
+use convex_wasm_abi::layout::accessor;
+
 use crate::cell::{Gc, Header};
 use crate::value::Value;
 
@@ -86,6 +88,9 @@ pub struct AccessorCell {
     /// The setter.
     pub set: Cell<Value>,
 }
+
+const _: () = assert!(core::mem::offset_of!(AccessorCell, get) == accessor::GET as usize);
+const _: () = assert!(core::mem::offset_of!(AccessorCell, set) == accessor::SET as usize);
 
 impl AccessorCell {
     /// A fresh pair.

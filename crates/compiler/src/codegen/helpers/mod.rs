@@ -15,7 +15,7 @@ use numbers::{
     arithmetic, bitwise, comparison, float_remainder, float_to_int32, multiplication, remainder, step, strict_equal,
     to_boolean, to_numeric, unsigned_shift,
 };
-use properties::{get, get_element, get_global, length, set, set_element};
+use properties::{Fallback, get, get_element, get_global, length, set, set_element};
 
 /// An outlined sequence. Values are words; `j` results may be EXCEPTION.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -63,6 +63,12 @@ pub enum Helper {
     NewLiteral,
     /// `o.key = v`: object, value, offsets of key constant and cache. Status.
     Set,
+    /// `o.#x`: object, offsets of the private name and of the cache.
+    GetPrivate,
+    /// `o.#x = v`: object, value, offsets of the private name and of the cache. Status.
+    SetPrivate,
+    /// Adds a private field: as `SetPrivate`.
+    AddPrivate,
     /// `o[k]`
     GetElement,
     /// `o[k] = v`. Status.
@@ -85,7 +91,7 @@ impl Helper {
             Self::FloatToInt32 => Code::new(&[F64], &[I32]),
             Self::ToBoolean => Code::new(&[I64], &[I32]),
             Self::StrictEqual => Code::new(&[I64, I64], &[I32]),
-            Self::Get | Self::Length => Code::new(&[I64, I32, I32], &[I64]),
+            Self::Get | Self::GetPrivate | Self::Length => Code::new(&[I64, I32, I32], &[I64]),
             Self::GetGlobal => Code::new(&[I32, I32], &[I64]),
             Self::NewLiteral => Code::new(&[I32, I32], &[I32]),
             Self::FunctionCell => Code::new(&[I64, I32], &[I32]),
@@ -93,7 +99,7 @@ impl Helper {
                 let (parameters, results) = uniform_signature();
                 Code::new(&parameters, &results)
             }
-            Self::Set => Code::new(&[I64, I64, I32, I32], &[I32]),
+            Self::Set | Self::SetPrivate | Self::AddPrivate => Code::new(&[I64, I64, I32, I32], &[I32]),
             Self::SetElement => Code::new(&[I64, I64, I64], &[I32]),
             _ => Code::new(&[I64, I64], &[I64]),
         };
@@ -120,13 +126,16 @@ impl Helper {
             Self::FloatToInt32 => float_to_int32(&mut code),
             Self::ToBoolean => to_boolean(&mut code),
             Self::StrictEqual => strict_equal(&mut code),
-            Self::Get => get(&mut code),
+            Self::Get => get(&mut code, Fallback::Key(Runtime::Get)),
+            Self::GetPrivate => get(&mut code, Fallback::Private(Runtime::GetPrivate)),
             Self::Length => length(&mut code),
             Self::GetGlobal => get_global(&mut code),
             Self::NewLiteral => new_literal(&mut code),
             Self::FunctionCell => function_cell(&mut code),
             Self::CallAny => call_any(&mut code),
-            Self::Set => set(&mut code),
+            Self::Set => set(&mut code, Fallback::Key(Runtime::Set)),
+            Self::SetPrivate => set(&mut code, Fallback::Private(Runtime::SetPrivate)),
+            Self::AddPrivate => set(&mut code, Fallback::Private(Runtime::AddPrivate)),
             Self::GetElement => get_element(&mut code),
             Self::SetElement => set_element(&mut code),
         }

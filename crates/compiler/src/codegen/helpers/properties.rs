@@ -1,17 +1,38 @@
 //! Properties and elements: what inline caches know and dense elements here, the rest in the guest.
 
 use convex_wasm_abi::functions::Runtime;
-use convex_wasm_abi::layout::{self, array, inline_cache, kind, more_entry, object, typed_array};
-use convex_wasm_abi::memory::PROTO_EPOCH;
+use convex_wasm_abi::layout::{self, accessor, array, function, inline_cache, kind, more_entry, object, typed_array};
+use convex_wasm_abi::memory::{PROTO_EPOCH, STACK_DEPTH, STACK_LIMIT};
 use convex_wasm_abi::value::{self, FIRST_TAGGED, TAG_INT, TAG_OBJECT, TAG_STRING};
 use wasm_encoder::{BlockType, Instruction, ValType};
 
 use super::{A, B, Helper, data_address, key_address, return_inside};
 use crate::codegen::code::{Code, Label, Local, at};
+use crate::codegen::entry::uniform_signature;
 use crate::codegen::typed_arrays;
 
-/// Property read: own hits, prototype hits, then the guest.
-pub(super) fn get(code: &mut Code) {
+/// What the guest makes of a property that is named by a key or by a private name.
+#[derive(Clone, Copy)]
+pub(super) enum Fallback {
+    Key(Runtime),
+    Private(Runtime),
+}
+
+impl Fallback {
+    /// Pushes the name whose constant's offset is in a local, as the guest function takes it.
+    fn push_name(self, code: &mut Code, name: Local) {
+        match self {
+            Self::Key(_) => key_address(code, name),
+            Self::Private(_) => {
+                data_address(code, name);
+                code.load_i64(0);
+            }
+        }
+    }
+}
+
+/// Property read: own hits, prototype hits, getters of prototypes, then the guest.
+pub(super) fn get(code: &mut Code, fallback: Fallback) {
     let (key, cache) = (Local(1), Local(2));
     let absolute = code.take_local(ValType::I32);
     let (shape, slots) = (code.take_local(ValType::I32), code.take_local(ValType::I32));
@@ -51,12 +72,42 @@ pub(super) fn get(code: &mut Code) {
         code.word(value::EMPTY).emit(Instruction::I64Eq).br_if(slow);
         code.get(word);
         return_inside(code);
-        code.br(slow);
+        code.get(entry).load_i32(more_entry::FOUND).i32(more_entry::ACCESSOR.cast_signed());
+        code.emit(Instruction::I32Ne).br_if(slow);
+        code.get(entry).load_i32(more_entry::WHERE).load_i64(accessor::GET).set(word);
+        call_accessor(code, word, None, slow);
+        code.emit(Instruction::Return);
     });
     code.end();
     code.get(A);
-    key_address(code, key);
-    code.get(absolute).call_runtime(Runtime::Get);
+    fallback.push_name(code, key);
+    code.get(absolute);
+    match fallback {
+        Fallback::Key(function) | Fallback::Private(function) => code.call_runtime(function),
+    };
+}
+
+/// Stack that a getter or setter called from here is counted with, beside what it counts itself.
+const ACCESSOR_FRAME: i32 = 256;
+
+/// Calls the getter or setter in `function` on the object in `A`; leaves if that is no function or the stack is used up.
+fn call_accessor(code: &mut Code, function: Local, value: Option<Local>, slow: Label) {
+    let (cell, depth) = (code.take_local(ValType::I32), code.take_local(ValType::I32));
+    code.get(function).has_tag(TAG_OBJECT).emit(Instruction::I32Eqz).br_if(slow);
+    code.get(function).emit(Instruction::I32WrapI64).tee(cell).load_u8(layout::KIND);
+    code.i32(i32::from(kind::FUNCTION)).emit(Instruction::I32Ne).br_if(slow);
+    code.load_cell_i32(STACK_DEPTH).tee(depth).load_cell_i32(STACK_LIMIT).emit(Instruction::I32GtU).br_if(slow);
+    code.i32(0).get(depth).i32(ACCESSOR_FRAME).emit(Instruction::I32Add).store_i32(STACK_DEPTH);
+    code.get(cell).i32(i32::from(value.is_some())).get(A);
+    match value {
+        Some(value) => code.get(value),
+        None => code.word(value::UNDEFINED),
+    };
+    code.word(value::UNDEFINED).word(value::UNDEFINED);
+    code.get(cell).load_i32(function::CODE).call_indirect(uniform_signature());
+    code.i32(0).get(depth).store_i32(STACK_DEPTH);
+    code.release_local(cell);
+    code.release_local(depth);
 }
 
 /// `length` of strings, arrays and typed arrays, then as any property.
@@ -136,11 +187,12 @@ pub(super) fn find_more(
     code.release_local(epoch);
 }
 
-/// Property write: own hits, further shapes, additions in an inline slot, then the guest.
-pub(super) fn set(code: &mut Code) {
+/// Property write: own hits, further shapes, setters of prototypes, additions in an inline slot, then the guest.
+pub(super) fn set(code: &mut Code, fallback: Fallback) {
     let (key, cache) = (Local(2), Local(3));
     let (absolute, shape) = (code.take_local(ValType::I32), code.take_local(ValType::I32));
     let (cell, slot) = (code.take_local(ValType::I32), code.take_local(ValType::I32));
+    let setter = code.take_local(ValType::I64);
     data_address(code, cache);
     code.set(absolute);
     let slow = code.block(BlockType::Empty);
@@ -158,6 +210,12 @@ pub(super) fn set(code: &mut Code) {
         code.start_if(BlockType::Empty);
         code.get(cell).get(entry).load_i32(more_entry::WHERE).emit(Instruction::I32Add).get(B).store_i64(0).i32(0);
         return_inside(code);
+        code.get(entry).load_i32(more_entry::FOUND).i32(more_entry::ACCESSOR.cast_signed()).emit(Instruction::I32Eq);
+        code.start_if(BlockType::Empty);
+        code.get(entry).load_i32(more_entry::WHERE).load_i64(accessor::SET).set(setter);
+        call_accessor(code, setter, Some(B), slow);
+        code.word(value::EXCEPTION).emit(Instruction::I64Eq);
+        return_inside(code);
         code.get(entry).load_i32(more_entry::FOUND).i32(more_entry::ADDITION.cast_signed()).emit(Instruction::I32Ne);
         code.br_if(slow);
         code.get(entry).load_i32(more_entry::SLOT).tee(slot);
@@ -172,8 +230,12 @@ pub(super) fn set(code: &mut Code) {
     });
     code.end();
     code.get(A);
-    key_address(code, key);
-    code.get(B).get(absolute).i32(1).call_runtime(Runtime::Set);
+    fallback.push_name(code, key);
+    code.get(B).get(absolute);
+    match fallback {
+        Fallback::Key(function) => code.i32(1).call_runtime(function),
+        Fallback::Private(function) => code.call_runtime(function),
+    };
 }
 
 /// Pushes the element index that the key in `B` is, or leaves: ints and integral doubles.
