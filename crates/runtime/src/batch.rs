@@ -1,8 +1,7 @@
 //! The encoding of batches and their results (see [`convex_wasm_abi::bridge`]).
 
 use convex_wasm_abi::bridge::{OPERATION_HEADER, RESULT_HEADER};
-
-use crate::host::{Operation, OperationResult};
+use convex_wasm_execution::{Operation, OperationResult};
 
 /// Reads a batch: the ids of its operations, and the operations. `None` if it is malformed.
 pub(crate) fn decode(mut bytes: &[u8]) -> Option<(Vec<u32>, Vec<Operation>)> {

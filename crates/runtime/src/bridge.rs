@@ -3,11 +3,11 @@
 use std::{sync::Arc, time::Instant};
 
 use convex_wasm_abi::{bridge::op, memory};
+use convex_wasm_execution::{BoxError, Host, HostError, LogLevel, ThrowError};
 use wasmtime::{Caller, Extern, Func, Memory, Store, WasmBacktrace};
 
 use crate::{
     cells::{self, Cells},
-    host::{BoxError, Host, HostError, LogLevel, ThrowError},
     units::{FramePosition, UnitTable},
 };
 

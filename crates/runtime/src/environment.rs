@@ -6,12 +6,12 @@ use std::{
 };
 
 use convex_wasm_abi::{bridge::status, memory};
+use convex_wasm_execution::{Host, RunError};
 use wasmtime::TypedFunc;
 
 use crate::{
     batch, cells,
-    error::{ProgramError, RunError},
-    host::Host,
+    error::ProgramError,
     machine::{MEMORY_SIZE, Machine, Trapped},
     memory::PAGE,
     program::{Export, Phase, Program, system},

@@ -24,7 +24,6 @@ mod engine;
 mod environment;
 mod error;
 mod guest;
-mod host;
 mod image;
 mod machine;
 mod memory;
@@ -36,10 +35,13 @@ mod stack;
 mod trap;
 mod units;
 
+pub use convex_wasm_execution::{
+    BoxError, Host, HostError, LogLevel, Operation, OperationResult, RunError, SilentHost, StackFrame, ThrowError,
+    ThrownError,
+};
 pub use engine::Engine;
 pub use environment::{Call, Usage};
-pub use error::{ProgramError, RunError, StackFrame, ThrownError};
-pub use host::{BoxError, Host, HostError, LogLevel, Operation, OperationResult, SilentHost, ThrowError};
+pub use error::ProgramError;
 pub use native::{DirectoryCache, NativeCache, NativeUnit, NoCache};
 pub use pool::{Description, Execution, HandlerPosition, Pool};
 pub use program::{Export, Initialisation, Linked, Phase, Program};

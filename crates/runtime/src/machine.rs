@@ -3,6 +3,7 @@
 use std::{ops::Range, sync::Arc, time::Duration};
 
 use convex_wasm_abi::memory;
+use convex_wasm_execution::{Host, RunError};
 use wasmtime::{
     Extern, Func, Global, GlobalType, Instance, Memory, MemoryType, ModuleExport, Mutability, Ref, Store, Table,
     TypedFunc, UpdateDeadline, Val, ValType, WasmParams, WasmResults,
@@ -12,8 +13,7 @@ use crate::{
     bridge::{self, State, Stop, Stopped},
     cells::{self, Cells},
     engine::{Engine, tick},
-    error::{ProgramError, RunError},
-    host::Host,
+    error::ProgramError,
     native::Loaded,
     trap,
     units::UnitTable,

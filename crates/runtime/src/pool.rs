@@ -2,13 +2,13 @@
 
 use std::time::{Duration, Instant};
 
+use convex_wasm_execution::{Host, RunError};
 use parking_lot::Mutex;
 use serde::Deserialize;
 
 use crate::{
     environment::{Call, Environment, Usage},
-    error::{ProgramError, RunError},
-    host::Host,
+    error::ProgramError,
     program::{Export, Program},
 };
 

@@ -7,12 +7,12 @@ use convex_wasm_compiler::{
     link::{LinkPlan, Target},
     unit::CompiledUnit,
 };
+use convex_wasm_execution::{Host, RunError};
 
 use crate::{
     cells,
     engine::Engine,
-    error::{ProgramError, RunError},
-    host::Host,
+    error::ProgramError,
     image::Image,
     machine::{MEMORY_SIZE, Machine, Placement, Trapped},
     trap,

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use convex_wasm_abi::memory::{self, termination};
+use convex_wasm_execution::{RunError, ThrownError};
 use serde::Deserialize;
 use wasmtime::{Trap, WasmBacktrace};
 
 use crate::{
     bridge::Stop,
     cells::{self, Cells},
-    error::{RunError, ThrownError},
     units::{FramePosition, UnitTable},
 };
 

@@ -3,12 +3,10 @@
 use std::{collections::BTreeMap, fmt::Write, sync::Arc};
 
 use convex_wasm_compiler::unit::{CodePosition, CompiledUnit};
+use convex_wasm_execution::StackFrame;
 use wasmtime::{Module, WasmBacktrace};
 
-use crate::{
-    error::StackFrame,
-    native::{Loaded, NativeUnit},
-};
+use crate::native::{Loaded, NativeUnit};
 
 /// A unit as a program contains it.
 #[derive(Clone)]

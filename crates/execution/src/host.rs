@@ -95,8 +95,8 @@ pub enum LogLevel {
 }
 
 impl LogLevel {
-    /// The level the guest encoded, see [`convex_wasm_abi::bridge::op::LOG`].
-    pub(crate) fn from_code(code: u8) -> Option<Self> {
+    /// The level that a lane's harness numbered so: 0 debug, 1 log, 2 info, 3 warn, 4 error.
+    pub fn from_code(code: u8) -> Option<Self> {
         Some(match code {
             0 => LogLevel::Debug,
             1 => LogLevel::Log,
