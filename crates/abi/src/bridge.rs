@@ -15,7 +15,7 @@
 //!
 //! After DONE, FAILED, HAND_OVER: `RESULT` holds address and length of UTF-8 text. DONE of `invoke`: the string the promise
 //! (or the plain call) yielded. FAILED: JSON
-//! `{"name","message","stack":[[unit,offset],…],"asyncStack":[…],"text":"Error: message" (what String(error) gives),
+//! `{"name","message","stack":[[word,word],…] (see [`stack_frame`]),"text":"Error: message" (what String(error) gives),
 //! "data": string or absent (ConvexError's JSON text)}`. After PENDING: the batch, repeated
 //! [`OPERATION_HEADER`] records. STUCK: nothing pending and the promise not settled.
 //!
@@ -30,7 +30,7 @@
 //! | --- | --- |
 //! | `call(op: i32, address: i32, length: i32) -> i32` | a synchronous operation of [`op`]; answers the byte length of its reply, or −1−length when the reply is an error to throw (JSON `{"code","message"}`) |
 //! | `take(address: i32)` | copies the reply of the last `call` to memory |
-//! | `capture_stack(address: i32, capacity: i32) -> i32` | writes up to `capacity` frames (u32 unit, u32 Wasm offset), innermost first, leaving out the guest's own; answers their number |
+//! | `capture_stack(address: i32, capacity: i32) -> i32` | writes up to `capacity` frames (see [`stack_frame`]), innermost first, leaving out the guest's own; answers their number |
 
 /// Results of guest exports.
 pub mod status {
@@ -55,7 +55,7 @@ pub mod op {
     pub const ENV_GET: u32 = 2;
     /// A console line: u8 level (0 debug, 1 log, 2 info, 3 warn, 4 error), then the formatted UTF-8 message. Empty reply.
     pub const LOG: u32 = 3;
-    /// Text of captured frames (the bytes `capture_stack` wrote). Reply: `\n    at name (convex:/module.js:line:column)` each.
+    /// Text of frames (see [`super::stack_frame`]). Reply: `\n    at name (convex:/module.js:line:column)` each.
     pub const FORMAT_STACK: u32 = 4;
     /// Source text: u32 unit, u32 start, u32 end. Reply: UTF-8.
     pub const SOURCE_TEXT: u32 = 5;
@@ -63,6 +63,17 @@ pub mod op {
     pub const MONOTONIC_NOW: u32 = 6;
     /// Names of all environment variables as a JSON array.
     pub const ENV_NAMES: u32 = 7;
+}
+
+/// A frame of a stack trace: two u32 words, of which the first has a kind in its upper bits and a unit's index in the
+/// lower [`UNIT_BITS`](stack_frame::UNIT_BITS). The guest keeps what the host gave it, does not look at it, and never shows it to programs.
+pub mod stack_frame {
+    /// Bits of the unit's index.
+    pub const UNIT_BITS: u32 = 28;
+    /// Kind: the second word is an offset in the unit's Wasm.
+    pub const WASM: u32 = 0;
+    /// Kind: the second word is a return address, as an offset in the unit's native code.
+    pub const NATIVE: u32 = 1;
 }
 
 /// Record of a batch: u32 operation id, u32 name length, u32 argument length, then name and argument (UTF-8), padded to

@@ -25,7 +25,7 @@ pub fn to_json(reason: Value) -> String {
     if let Some(error) = reason.as_kind::<ErrorObject>() {
         write_frames(&mut out, error);
     }
-    out.push_str("],\"asyncStack\":[],\"text\":");
+    out.push_str("],\"text\":");
     write_json_string(&mut out, &text);
     if let Some(data) = convex_error_data(reason) {
         out.push_str(",\"data\":");

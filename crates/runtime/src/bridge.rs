@@ -1,14 +1,16 @@
 //! The host's side of the bridge: the functions a guest imports (see [`convex_wasm_abi::bridge`]).
 
-use std::{sync::Arc, time::Instant};
+use std::{mem::MaybeUninit, sync::Arc, time::Instant};
 
 use convex_wasm_abi::{bridge::op, memory};
 use convex_wasm_execution::{BoxError, Host, HostError, LogLevel, ThrowError};
-use wasmtime::{Caller, Extern, Func, Memory, Store, WasmBacktrace};
+use wasmtime::{Caller, Extern, Func, FuncType, Memory, Store, ValRaw, ValType, WasmBacktrace};
 
 use crate::{
     cells::{self, Cells},
-    units::{FramePosition, UnitTable},
+    frames::FrameWalker,
+    trace::{self, Frame},
+    units::UnitTable,
 };
 
 /// What the host keeps beside a guest.
@@ -20,6 +22,7 @@ pub(crate) struct State<H> {
     /// Ticks the guest may still compute for.
     pub(crate) ticks_left: u64,
     pub(crate) units: Arc<UnitTable>,
+    walker: Arc<FrameWalker>,
     /// The linear memory, once it exists.
     pub(crate) memory: Option<Memory>,
     /// The reply of the last `call`, until the guest takes it.
@@ -58,8 +61,9 @@ pub(crate) enum BridgeError {
 }
 
 impl<H: Host> State<H> {
-    pub(crate) fn new(units: Arc<UnitTable>) -> Self {
-        State { host: None, stop: None, ticks_left: 0, units, memory: None, reply: Vec::new(), started: Instant::now() }
+    pub(crate) fn new(units: Arc<UnitTable>, walker: Arc<FrameWalker>) -> Self {
+        let (reply, started) = (Vec::new(), Instant::now());
+        State { host: None, stop: None, ticks_left: 0, units, walker, memory: None, reply, started }
     }
 
     /// Begins an execution.
@@ -85,7 +89,11 @@ pub(crate) fn import<H: Host>(store: &mut Store<State<H>>, name: &str) -> Option
     Some(match name {
         "call" => Func::wrap(store, call::<H>).into(),
         "take" => Func::wrap(store, take::<H>).into(),
-        "capture_stack" => Func::wrap(store, capture_stack::<H>).into(),
+        "capture_stack" => {
+            let ty = FuncType::new(store.engine(), [ValType::I32, ValType::I32], [ValType::I32]);
+            // SAFETY: the function reads two words and writes one, as its type says.
+            unsafe { Func::new_unchecked(store, ty, capture_stack::<H>) }.into()
+        }
         _ => return None,
     })
 }
@@ -137,9 +145,10 @@ fn operation<H: Host>(
             state.host()?.log(level, text(message).into_owned()).map(|()| Vec::new())
         }
         op::FORMAT_STACK => {
-            let frames = words(argument).ok_or_else(malformed)?;
-            let positions = frames.chunks_exact(2).map(|frame| FramePosition { unit: frame[0], offset: frame[1] });
-            Ok(state.units.format(positions).into_bytes())
+            let words = words(argument).ok_or_else(malformed)?;
+            let (frames, _) = words.as_chunks();
+            let frames = frames.iter().filter_map(|&frame| Frame::decode(frame));
+            Ok(trace::format(frames, &state.units).into_bytes())
         }
         op::SOURCE_TEXT => {
             let [unit, start, end] = words(argument).ok_or_else(malformed)?[..] else { return Err(malformed()) };
@@ -165,17 +174,28 @@ fn take<H: Host>(mut caller: Caller<'_, State<H>>, address: u32) -> wasmtime::Re
     Ok(())
 }
 
-fn capture_stack<H: Host>(mut caller: Caller<'_, State<H>>, address: u32, capacity: u32) -> wasmtime::Result<u32> {
-    let backtrace = WasmBacktrace::capture(&caller);
-    let frames = caller.data().units.frames(&backtrace, capacity as usize);
-    let encoded: Vec<u8> =
-        frames.iter().flat_map(|frame| [frame.unit, frame.offset]).flat_map(u32::to_le_bytes).collect();
+/// `capture_stack`. It takes its arguments as they lie in the frame of the trampoline that called it, since that is where
+/// the walk begins.
+fn capture_stack<H: Host>(
+    mut caller: Caller<'_, State<H>>,
+    values: &mut [MaybeUninit<ValRaw>],
+) -> wasmtime::Result<()> {
+    let arguments = values.as_ptr_range().end.addr();
+    let [address, capacity] = values else { return Err(BridgeError::Malformed(0).into()) };
+    // SAFETY: the type of the function says that these are words.
+    let [first, second] = [&*address, capacity].map(|value| unsafe { value.assume_init_ref() }.get_u32());
+    let state = caller.data();
+    let backtrace = || WasmBacktrace::capture(&caller);
+    let frames = state.walker.capture(&state.units, arguments, second as usize, backtrace);
+    let length = 8 * frames.len() as u32;
     let memory = memory_of(&caller)?;
-    let length = encoded.len() as u32;
     let bytes = memory.data_mut(&mut caller);
-    let target = cells::slice_mut(bytes, address, length).ok_or(BridgeError::OutOfBounds { address, length })?;
-    target.copy_from_slice(&encoded);
-    Ok(frames.len() as u32)
+    let target = cells::slice_mut(bytes, first, length).ok_or(BridgeError::OutOfBounds { address: first, length })?;
+    for (place, word) in target.chunks_exact_mut(4).zip(frames.iter().flat_map(|frame| frame.encode())) {
+        place.copy_from_slice(&word.to_le_bytes());
+    }
+    address.write(ValRaw::u32(frames.len() as u32));
+    Ok(())
 }
 
 /// What a failed synchronous operation makes the guest throw.

@@ -9,11 +9,13 @@ use rayon::prelude::*;
 use crate::{
     config::config,
     error::ProgramError,
+    frames::FrameWalker,
     guest::Guest,
     memory::{ReservedMemories, check_page_size},
     native::{NativeCache, NativeCompiler, NativeUnit},
     pagemap::Pagemap,
     stack::FiberStacks,
+    units::code_of,
 };
 
 /// Compiles and runs programs. Cheap to clone; one a process is enough.
@@ -24,6 +26,7 @@ pub(crate) struct EngineParts {
     pub(crate) wasmtime: wasmtime::Engine,
     pub(crate) guest: Guest,
     pub(crate) stacks: FiberStacks,
+    pub(crate) walker: Arc<FrameWalker>,
     pub(crate) pagemap: Option<Pagemap>,
     compiler: NativeCompiler,
 }
@@ -50,18 +53,19 @@ impl Engine {
         config.with_host_memory(Arc::new(ReservedMemories)).with_host_stack(Arc::new(stacks.clone()));
         let wasmtime = wasmtime::Engine::new(&config).map_err(guest_error)?;
         let compiler = NativeCompiler { compiler: wasmtime.clone(), loader: wasmtime.clone(), cache: cache.clone() };
-        // Nobody asks for positions in the guest, and finding them is most of what capturing a stack costs.
+        // Nobody asks for positions in the guest, and finding them is most of what a backtrace of Wasmtime's costs.
         config.generate_address_map(false);
         let without_positions = wasmtime::Engine::new(&config).map_err(guest_error)?;
         let guest = NativeCompiler { compiler: without_positions, loader: wasmtime.clone(), cache };
         let (guest, ..) = guest.module(wasm).map_err(guest_error)?;
         let guest = Guest::new(guest)?;
+        let walker = Arc::new(FrameWalker::new(stacks.clone(), code_of(&guest.module)));
         start_ticker(&wasmtime).map_err(|source| ProgramError::System { action: "start the ticker", source })?;
         let pagemap = Pagemap::open();
         if pagemap.is_none() {
             tracing::info!("this kernel cannot scan page maps (Linux 6.7 can): resetting environments will be slower");
         }
-        Ok(Engine(Arc::new(EngineParts { wasmtime, guest, stacks, pagemap, compiler })))
+        Ok(Engine(Arc::new(EngineParts { wasmtime, guest, stacks, walker, pagemap, compiler })))
     }
 
     /// Makes native code of units, using all processors, or takes it from the cache. Blocks.

@@ -23,6 +23,7 @@ mod data;
 mod engine;
 mod environment;
 mod error;
+mod frames;
 mod guest;
 mod image;
 mod machine;
@@ -32,6 +33,7 @@ mod pagemap;
 mod pool;
 mod program;
 mod stack;
+mod trace;
 mod trap;
 mod units;
 

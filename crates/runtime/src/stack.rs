@@ -16,7 +16,11 @@ impl FiberStacks {
     /// The stack that the caller runs on, if it runs on one of ours.
     pub(crate) fn current(&self) -> Option<Range<usize>> {
         let marker = 0_u8;
-        let address = &raw const marker as usize;
+        self.containing(&raw const marker as usize)
+    }
+
+    /// The stack that an address lies in.
+    pub(crate) fn containing(&self, address: usize) -> Option<Range<usize>> {
         let stacks = self.0.lock();
         let (&start, &end) = stacks.range(..=address).next_back()?;
         (address < end).then_some(start..end)

@@ -10,7 +10,8 @@ use wasmtime::{Trap, WasmBacktrace};
 use crate::{
     bridge::Stop,
     cells::{self, Cells},
-    units::{FramePosition, UnitTable},
+    trace::{self, Frame},
+    units::UnitTable,
 };
 
 /// Frames of an error's stack, as in V8.
@@ -45,13 +46,13 @@ fn has_overflowed(stack_pointer: u32) -> bool {
 
 fn stack_overflow(error: &wasmtime::Error, units: &UnitTable) -> RunError {
     let backtrace = error.downcast_ref::<WasmBacktrace>();
-    let frames = backtrace.map(|backtrace| units.frames(backtrace, STACK_FRAMES)).unwrap_or_default();
+    let frames = backtrace.map(|backtrace| trace::frames_of(backtrace, units, STACK_FRAMES)).unwrap_or_default();
     RunError::Thrown(Box::new(ThrownError {
         name: "RangeError".to_owned(),
         message: "Maximum call stack size exceeded".to_owned(),
         text: "RangeError: Maximum call stack size exceeded".to_owned(),
         data: None,
-        stack: frames.into_iter().filter_map(|frame| units.locate(frame)).collect(),
+        stack: frames.into_iter().filter_map(|frame| frame.locate(units)).collect(),
     }))
 }
 
@@ -88,9 +89,7 @@ struct FailedCall {
     text: String,
     data: Option<String>,
     #[serde(default)]
-    stack: Vec<(u32, u32)>,
-    #[serde(default, rename = "asyncStack")]
-    async_stack: Vec<(u32, u32)>,
+    stack: Vec<[u32; 2]>,
 }
 
 /// The exception that a guest export answered.
@@ -99,13 +98,12 @@ pub(crate) fn thrown(json: &[u8], units: &UnitTable) -> RunError {
         Ok(failed) => failed,
         Err(error) => return RunError::Internal(format!("the guest's error is malformed: {error}")),
     };
-    let positions = failed.stack.into_iter().chain(failed.async_stack);
-    let positions = positions.map(|(unit, offset)| FramePosition { unit, offset });
+    let frames = failed.stack.into_iter().filter_map(Frame::decode);
     RunError::Thrown(Box::new(ThrownError {
         name: failed.name,
         message: failed.message,
         text: failed.text,
         data: failed.data,
-        stack: positions.filter_map(|position| units.locate(position)).collect(),
+        stack: frames.filter_map(|frame| frame.locate(units)).collect(),
     }))
 }

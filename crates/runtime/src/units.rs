@@ -1,10 +1,12 @@
-//! The units of a program, and what a stack trace needs to know of them.
+//! The units of a program, and where their code is.
 
-use std::{collections::BTreeMap, fmt::Write, sync::Arc};
+use std::{
+    ops::Range,
+    sync::{Arc, OnceLock},
+};
 
-use convex_wasm_compiler::unit::{CodePosition, CompiledUnit};
-use convex_wasm_execution::StackFrame;
-use wasmtime::{Module, WasmBacktrace};
+use convex_wasm_compiler::unit::CompiledUnit;
+use wasmtime::Module;
 
 use crate::native::{Loaded, NativeUnit};
 
@@ -17,24 +19,22 @@ pub struct ProgramUnit {
     pub source: Arc<str>,
 }
 
-/// Where a frame is: index of the unit, byte offset in its Wasm.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct FramePosition {
-    pub(crate) unit: u32,
-    pub(crate) offset: u32,
-}
-
 /// The units of a program by index, and by the address of their native code.
 pub(crate) struct UnitTable {
     units: Vec<ProgramUnit>,
-    by_code: BTreeMap<usize, u32>,
+    /// Ranges of native code, ascending, and the unit that each belongs to.
+    code: Vec<(Range<usize>, u32)>,
+    /// By unit: offsets in native code, ascending, and the Wasm offset that holds from each on; made when first needed.
+    address_maps: Vec<OnceLock<Vec<(u32, u32)>>>,
 }
 
 impl UnitTable {
     pub(crate) fn new(units: Vec<ProgramUnit>) -> Self {
-        let by_code =
-            (0..).zip(&units).map(|(index, unit)| (code_address(&unit.native.loaded.module), index)).collect();
-        UnitTable { units, by_code }
+        let mut code: Vec<_> =
+            (0..).zip(&units).map(|(index, unit)| (code_of(&unit.native.loaded.module), index)).collect();
+        code.sort_unstable_by_key(|(range, _)| range.start);
+        let address_maps = units.iter().map(|_| OnceLock::new()).collect();
+        UnitTable { units, code, address_maps }
     }
 
     pub(crate) fn unit(&self, index: usize) -> Option<&CompiledUnit> {
@@ -55,51 +55,34 @@ impl UnitTable {
         self.units.get(unit)?.source.get(start..end)
     }
 
-    /// The frames of units in a backtrace, innermost first, at most `capacity`.
-    pub(crate) fn frames(&self, backtrace: &WasmBacktrace, capacity: usize) -> Vec<FramePosition> {
-        let positions = backtrace.frames().iter().filter_map(|frame| {
-            let unit = *self.by_code.get(&code_address(frame.module()))?;
-            let offset = u32::try_from(frame.module_offset()?).ok()?;
-            Some(FramePosition { unit, offset })
-        });
-        positions.take(capacity).collect()
-    }
-
-    /// Function and source position of a frame; `None` for a position that no unit has and for outlined code.
-    pub(crate) fn locate(&self, position: FramePosition) -> Option<StackFrame> {
-        let unit = self.unit(position.unit as usize)?;
-        let functions = &unit.functions;
-        let function = functions.partition_point(|function| function.code_offset <= position.offset).checked_sub(1);
-        let index = unit.positions.partition_point(|code| code.offset <= position.offset).checked_sub(1);
-        let code = index.map(|index| unit.positions[index]);
-        if code.is_some_and(|code| code.line == CodePosition::NO_LINE) {
+    /// The unit whose native code holds an address, and the offset there.
+    pub(crate) fn unit_at(&self, address: usize) -> Option<(u32, u32)> {
+        let index = self.code.partition_point(|(range, _)| range.start <= address).checked_sub(1)?;
+        let (range, unit) = &self.code[index];
+        if !range.contains(&address) {
             return None;
         }
-        Some(StackFrame {
-            path: unit.path.clone(),
-            function: function.map(|index| functions[index].name.clone()).unwrap_or_default(),
-            line: code.map_or(0, |code| code.line),
-            column: code.map_or(0, |code| code.column),
-        })
+        Some((*unit, u32::try_from(address - range.start).ok()?))
     }
 
-    /// The lines of `error.stack` for these frames, in V8's format.
-    pub(crate) fn format(&self, positions: impl IntoIterator<Item = FramePosition>) -> String {
-        let mut text = String::new();
-        for frame in positions.into_iter().filter_map(|position| self.locate(position)) {
-            let (line, column) = (frame.line + 1, frame.column + 1);
-            let place = format!("convex:/{}:{line}:{column}", frame.path);
-            // Writing to a string cannot fail.
-            let _ = match frame.function.as_str() {
-                "" => write!(text, "\n    at {place}"),
-                name => write!(text, "\n    at {name} ({place})"),
-            };
-        }
-        text
+    /// The unit that a module is of.
+    pub(crate) fn unit_of(&self, module: &Module) -> Option<u32> {
+        self.unit_at(code_of(module).start).map(|(unit, _)| unit)
+    }
+
+    /// The Wasm offset of the instruction at an offset in native code.
+    pub(crate) fn wasm_offset(&self, unit: u32, native: u32) -> Option<u32> {
+        let map = self.address_maps.get(unit as usize)?.get_or_init(|| {
+            let entries = self.units[unit as usize].native.loaded.module.address_map().into_iter().flatten();
+            entries.filter_map(|(native, wasm)| Some((u32::try_from(native).ok()?, wasm?))).collect()
+        });
+        let index = map.partition_point(|(start, _)| *start <= native).checked_sub(1)?;
+        Some(map[index].1)
     }
 }
 
-/// Identifies a loaded module: nothing else is at the address of its native code.
-fn code_address(module: &Module) -> usize {
-    module.image_range().start as usize
+/// Where a module's native code is.
+pub(crate) fn code_of(module: &Module) -> Range<usize> {
+    let code = module.text().as_ptr_range();
+    code.start.addr()..code.end.addr()
 }

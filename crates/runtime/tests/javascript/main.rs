@@ -4,4 +4,5 @@
 mod isolation;
 mod limits;
 mod operations;
+mod stacks;
 mod support;
