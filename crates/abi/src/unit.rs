@@ -63,6 +63,9 @@ pub mod constant {
     pub const TEMPLATE: u8 = 5;
     /// u32 length, name: a well-known symbol, e.g. `iterator`, `asyncIterator`, `toPrimitive`.
     pub const WELL_KNOWN_SYMBOL: u8 = 6;
+    /// u32 constant indices of pattern and flags: a regular expression literal, to be compiled when the unit is linked.
+    /// The constant itself is never read.
+    pub const REGEXP: u8 = 7;
 }
 
 /// Static facts of a function, 32 bytes.

@@ -63,6 +63,8 @@ pub enum ConstantValue {
     Template(Vec<Option<Constant>>, Vec<Constant>),
     /// A well-known symbol such as `iterator`.
     WellKnownSymbol(&'static str),
+    /// Pattern and flags of a regular expression literal, so that it is compiled before it is evaluated.
+    RegExp(Constant, Constant),
 }
 
 /// A module-level variable, in linear memory.

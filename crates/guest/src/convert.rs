@@ -185,9 +185,13 @@ pub fn to_length(value: Value) -> JsResult<u64> {
 }
 
 /// ToIndex; RangeError with this text if out of range.
-pub fn to_index(value: Value, message: &str) -> JsResult<u64> {
+pub fn to_index(value: Value, message: impl core::fmt::Display) -> JsResult<u64> {
     let index = to_integer_or_infinity(value)?;
-    if (0.0..=9_007_199_254_740_991.0).contains(&index) { Ok(index as u64) } else { Err(throw_range_error(message)) }
+    if (0.0..=9_007_199_254_740_991.0).contains(&index) {
+        Ok(index as u64)
+    } else {
+        Err(throw_range_error(message.to_string()))
+    }
 }
 
 /// A relative position (`slice`, `at`, …): negative counts from the end; clamped to `0..=length`. `undefined` gives `default`.
@@ -299,7 +303,7 @@ pub fn get_method(value: Value, key: PropertyKey) -> JsResult<Option<Object>> {
 }
 
 /// RequireObjectCoercible: TypeError "String.prototype.x called on null or undefined".
-pub fn require_coercible(value: Value, method: &str) -> JsResult<Value> {
+pub fn require_coercible(value: Value, method: impl core::fmt::Display) -> JsResult<Value> {
     if value.is_nullish() {
         return Err(throw_type_error(format!("{method} called on null or undefined")));
     }

@@ -66,7 +66,7 @@ pub extern "C" fn link_unit(data_base: u32, table_base: u32, index: u32) {
 
 fn link_constants(unit: Unit) {
     let mut at = unit.word(abi::CONSTANT_DESCRIPTORS);
-    let mut templates = vec![];
+    let (mut templates, mut regexps) = (vec![], vec![]);
     for index in 0..unit.word(abi::CONSTANT_COUNT) {
         let tag = unit.bytes(at, 1)[0];
         let length = unit.word(at + 1);
@@ -83,6 +83,10 @@ fn link_constants(unit: Unit) {
                 let name = String::from_utf8_lossy(unit.bytes(payload, length));
                 (length, well_known_named(&name).map_or(Value::UNDEFINED, Value::from))
             }
+            abi::constant::REGEXP => {
+                regexps.push((length, unit.word(payload)));
+                (4, Value::UNDEFINED)
+            }
             _ => {
                 templates.push((index, payload, length));
                 (length * 8, Value::UNDEFINED)
@@ -93,6 +97,11 @@ fn link_constants(unit: Unit) {
     }
     for (index, payload, count) in templates {
         unit.set_constant(index, template(unit, payload, count).into());
+    }
+    for (pattern, flags) in regexps {
+        if let (Some(pattern), Some(flags)) = (unit.constant(pattern).as_string(), unit.constant(flags).as_string()) {
+            crate::builtins::regexp::precompile(pattern, flags);
+        }
     }
 }
 

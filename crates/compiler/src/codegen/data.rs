@@ -233,6 +233,11 @@ impl Data {
                 ConstantValue::BigInt(digits) => describe_text(&mut bytes, constant::BIGINT, digits),
                 ConstantValue::PrivateName(name) => describe_text(&mut bytes, constant::PRIVATE_NAME, name),
                 ConstantValue::WellKnownSymbol(name) => describe_text(&mut bytes, constant::WELL_KNOWN_SYMBOL, name),
+                ConstantValue::RegExp(pattern, flags) => {
+                    bytes.push(constant::REGEXP);
+                    bytes.extend(pattern.0.to_le_bytes());
+                    bytes.extend(flags.0.to_le_bytes());
+                }
                 ConstantValue::Template(cooked, raw) => {
                     bytes.push(constant::TEMPLATE);
                     bytes.extend((raw.len() as u32).to_le_bytes());

@@ -26,6 +26,7 @@ impl FunctionLowerer<'_, '_> {
     pub(super) fn regexp(&mut self, literal: &RegExpLiteral<'_>) -> Reg {
         let pattern = self.module.string(&literal.regex.pattern.text);
         let flags = self.module.string(&literal.regex.flags.to_string());
+        self.module.constant(ConstantValue::RegExp(pattern, flags));
         self.builder.emit(Op::NewRegExp(pattern, flags))
     }
 

@@ -92,7 +92,7 @@ fn result_type(module: &Module, types: &[Type], instruction: &Instruction) -> Ty
             ConstantValue::String(_) => Type::STRING,
             ConstantValue::BigInt(_) => Type::BIGINT,
             ConstantValue::PrivateName(_) | ConstantValue::WellKnownSymbol(_) => Type::SYMBOL,
-            ConstantValue::Template(..) => Type::OBJECT,
+            ConstantValue::Template(..) | ConstantValue::RegExp(..) => Type::OBJECT,
         },
         Op::Copy(source) => of(source),
         Op::Binary(operator, left, right) => binary_type(*operator, of(left), of(right)),

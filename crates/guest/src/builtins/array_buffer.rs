@@ -167,7 +167,7 @@ fn this(cx: &CallContext, method: &str) -> JsResult<Gc<ArrayBufferObject>> {
 
 /// The TypeError of an operation on a detached buffer.
 #[cold]
-pub fn detached(method: &str) -> crate::throw::Throw {
+pub fn detached(method: impl core::fmt::Display) -> crate::throw::Throw {
     throw_type_error(format!("Cannot perform {method} on a detached ArrayBuffer"))
 }
 

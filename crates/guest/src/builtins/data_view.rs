@@ -96,7 +96,7 @@ fn this(cx: &CallContext, method: &str) -> JsResult<Gc<DataViewObject>> {
     cx.this.as_kind().ok_or_else(|| incompatible(&format!("DataView.prototype.{method}"), cx.this))
 }
 
-fn valid_length(view: Gc<DataViewObject>, method: &str) -> JsResult<u32> {
+fn valid_length(view: Gc<DataViewObject>, method: impl core::fmt::Display) -> JsResult<u32> {
     view.length_in_bounds().ok_or_else(|| detached(method))
 }
 
@@ -137,7 +137,7 @@ fn byte_offset(cx: &CallContext) -> JsResult {
 
 /// Where the element begins in the buffer; RangeError if it is not within the view.
 fn locate(view: Gc<DataViewObject>, index: u64, method: &str, element_type: ElementType) -> JsResult<u32> {
-    let length = u64::from(valid_length(view, &format!("DataView.prototype.{method}"))?);
+    let length = u64::from(valid_length(view, format_args!("DataView.prototype.{method}"))?);
     if index + u64::from(element_type.size()) > length {
         return Err(throw_range_error(OUT_OF_BOUNDS));
     }

@@ -10,6 +10,8 @@ mod instruction;
 mod iterator;
 mod match_all;
 mod matcher;
+mod memo;
+mod prefix;
 mod pristine;
 mod program;
 mod replace;
@@ -20,7 +22,11 @@ use core::cell::Cell;
 
 pub use exec::is_regexp;
 use flags::Flags;
+pub use match_all::{match_method, search};
+pub use pristine::is_pristine;
 use program::Program;
+pub use replace::replace;
+pub use split::split;
 
 use crate::builtin::{CallContext, accessor, constructor, getters, methods, native, native_constructor};
 use crate::cell::{Gc, ObjectKind, kind};
@@ -107,7 +113,18 @@ pub fn create(pattern: JsString, flags: JsString) -> JsResult {
     Ok(RegExpObject::new(intrinsic(Intrinsic::RegExpPrototype), pattern, compiled(pattern, flags)?).into())
 }
 
+/// Compiles a literal before it is evaluated. If it is not valid, evaluating it says so.
+pub fn precompile(pattern: JsString, flags: JsString) {
+    if let Err(thrown) = compiled(pattern, flags) {
+        thrown.take();
+    }
+}
+
 fn compiled(pattern: JsString, flags: JsString) -> JsResult<&'static Program> {
+    program::recent(pattern, flags, || compiled_anew(pattern, flags))
+}
+
+fn compiled_anew(pattern: JsString, flags: JsString) -> JsResult<&'static Program> {
     let Some(parsed) = Flags::parse(flags) else {
         let text = flags.to_text();
         return Err(throw_syntax_error(format!("Invalid flags supplied to RegExp constructor '{text}'")));

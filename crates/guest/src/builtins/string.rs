@@ -51,7 +51,7 @@ fn this_string(cx: &CallContext, method: &str) -> JsResult<JsString> {
     match cx.this.as_string() {
         Some(string) => Ok(string),
         None if cx.this.is_nullish() => {
-            require_coercible(cx.this, &format!("String.prototype.{method}")).map(|_| JsString::empty())
+            require_coercible(cx.this, format_args!("String.prototype.{method}")).map(|_| JsString::empty())
         }
         None => to_string(cx.this),
     }

@@ -126,7 +126,7 @@ impl TypedArrayObject {
     }
 
     /// ValidateTypedArray: number of elements; TypeError if the buffer is detached or too short.
-    pub fn valid_length(&self, method: &str) -> JsResult<u32> {
+    pub fn valid_length(&self, method: impl core::fmt::Display) -> JsResult<u32> {
         self.length_in_bounds().ok_or_else(|| detached(method))
     }
 

@@ -66,32 +66,49 @@ pub fn is_word(unit: u32, folding: Folding) -> bool {
     }
 }
 
-/// A set of the Latin-1 characters.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Latin1Set([bool; 256]);
+/// A set of Latin-1 characters.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Latin1Set([u64; 4]);
 
 impl Latin1Set {
     /// The empty set.
-    pub fn empty() -> Latin1Set {
-        Latin1Set([false; 256])
-    }
+    pub const EMPTY: Latin1Set = Latin1Set([0; 4]);
+    /// All of them.
+    pub const FULL: Latin1Set = Latin1Set([u64::MAX; 4]);
 
     /// Whether the character, below 256, is in the set.
-    #[inline(always)]
     pub fn has(&self, unit: u32) -> bool {
-        self.0[usize::from(unit as u8)]
+        self.0[usize::from(unit as u8 >> 6)] >> (unit & 63) & 1 != 0
     }
 
     /// Adds a character below 256.
     pub fn add(&mut self, unit: u32) {
-        self.0[usize::from(unit as u8)] = true;
+        self.0[usize::from(unit as u8 >> 6)] |= 1 << (unit & 63);
+    }
+
+    /// Takes a character below 256 out.
+    pub fn remove(&mut self, unit: u32) {
+        self.0[usize::from(unit as u8 >> 6)] &= !(1 << (unit & 63));
     }
 
     /// Adds all of another set.
     pub fn unite(&mut self, other: &Latin1Set) {
-        for (has, other) in self.0.iter_mut().zip(other.0) {
-            *has |= other;
-        }
+        self.0.iter_mut().zip(other.0).for_each(|(own, other)| *own |= other);
+    }
+
+    /// Whether no character is in both.
+    pub fn is_disjoint(&self, other: &Latin1Set) -> bool {
+        self.0.iter().zip(other.0).all(|(own, other)| own & other == 0)
+    }
+
+    /// Whether all its characters are in `other`.
+    pub fn is_subset(&self, other: &Latin1Set) -> bool {
+        self.0.iter().zip(other.0).all(|(own, other)| own & !other == 0)
+    }
+
+    /// The set as a table, which is faster to ask.
+    pub fn table(&self) -> [bool; 256] {
+        core::array::from_fn(|unit| self.has(unit as u32))
     }
 }
 
@@ -180,20 +197,17 @@ impl Ranges {
                 _ => merged.push((first, last)),
             }
         }
-        let mut class = CharClass { latin1: Latin1Set::empty(), ranges: merged, folding, inverted: self.inverted };
-        for unit in 0..256 {
-            if class.has_slowly(unit) {
-                class.latin1.add(unit);
-            }
-        }
+        let mut class = CharClass { latin1: [false; 256], ranges: merged, folding, inverted: self.inverted };
+        class.latin1 = core::array::from_fn(|unit| class.has_slowly(unit as u32));
         Some(class)
     }
 }
 
 /// A compiled class.
+#[derive(PartialEq, Eq)]
 pub struct CharClass {
     /// Its characters below 256.
-    pub latin1: Latin1Set,
+    latin1: [bool; 256],
     /// All ranges, ascending; the canonical characters are among them.
     ranges: Vec<(u32, u32)>,
     folding: Folding,
@@ -204,7 +218,7 @@ impl CharClass {
     /// Whether the class takes the character.
     #[inline(always)]
     pub fn has(&self, unit: u32) -> bool {
-        if unit < 256 { self.latin1.has(unit) } else { self.has_slowly(unit) }
+        if unit < 256 { self.latin1[unit as usize] } else { self.has_slowly(unit) }
     }
 
     fn has_slowly(&self, unit: u32) -> bool {
@@ -212,6 +226,13 @@ impl CharClass {
         let position = self.ranges.partition_point(|&(_, last)| last < unit);
         let found = self.ranges.get(position).is_some_and(|&(first, _)| first <= unit);
         found != self.inverted
+    }
+
+    /// Its characters below 256.
+    pub fn latin1_set(&self) -> Latin1Set {
+        let mut set = Latin1Set::EMPTY;
+        (0..256).filter(|&unit| self.latin1[unit as usize]).for_each(|unit| set.add(unit));
+        set
     }
 
     /// Whether it may take characters beyond Latin-1.
@@ -224,6 +245,6 @@ impl CharClass {
     /// The class of these Latin-1 characters and, if `beyond`, all others.
     pub fn predicted(latin1: Latin1Set, beyond: bool) -> CharClass {
         let ranges = if beyond { vec![(256, 0x10_FFFF)] } else { vec![] };
-        CharClass { latin1, ranges, folding: Folding::None, inverted: false }
+        CharClass { latin1: latin1.table(), ranges, folding: Folding::None, inverted: false }
     }
 }

@@ -1,36 +1,49 @@
 //! From a pattern's tree to instructions.
 
 use super::char_class::{CharClass, Folding, Latin1Set, Ranges};
-use super::first::first_set;
+use super::first::{Analysis, First, Follow};
 use super::flags::Flags;
 use super::instruction::{Code, Instruction, NO_CLASS, Single};
+use super::prefix::Prefix;
 use super::syntax::{Node, Pattern, Unsupported};
 
 /// Largest program.
 const MAX_INSTRUCTIONS: usize = 50_000;
+/// Most iterations that a repetition with bounds is written out to, and how long it may get.
+const MAX_UNROLLED: (u32, usize) = (16, 256);
 
 /// Compiles a pattern.
-pub fn compile(pattern: &Pattern, flags: Flags) -> Result<Code, Unsupported> {
-    let mut compiler = Compiler { instructions: vec![], classes: vec![], flags, slots: pattern.group_count * 2 };
-    compiler.node(&pattern.node)?;
-    compiler.emit(Instruction::Match)?;
-    let (first, may_be_empty) = first_set(&pattern.node, flags);
-    let first = if may_be_empty { None } else { first };
-    let is_single = match &pattern.node {
-        Node::Char(unit) => *unit < 256 && flags.folding() == Folding::None,
-        // Beyond Latin-1 the set is only exact if it has nothing there.
-        Node::Class(_) => first.as_ref().is_some_and(|first| !first.beyond),
-        _ => false,
+pub fn compile(pattern: Pattern, flags: Flags) -> Result<Code, Unsupported> {
+    let Pattern { node, mut classes, group_count, .. } = pattern;
+    let analysis = Analysis { classes: &classes, flags };
+    let mut sets = vec![];
+    analysis.prefix(&node, &mut sets);
+    let (first, may_be_empty) = analysis.first(&node);
+    if sets.is_empty() && !may_be_empty {
+        sets.push(first);
+    }
+    let is_plain = analysis.plain_length(&node) == Some(sets.len());
+    let mut compiler = Compiler {
+        instructions: vec![],
+        added_classes: vec![],
+        analysis,
+        slots: group_count * 2,
+        is_backward: false,
+        is_memoizable: true,
     };
-    let starts_at_zero = !flags.has(Flags::MULTILINE) && starts_with_anchor(&pattern.node);
+    compiler.node(&node, &Follow::END)?;
+    compiler.emit(Instruction::Match)?;
+    let Compiler { instructions, added_classes, slots, is_memoizable, .. } = compiler;
+    classes.extend(added_classes);
     Ok(Code {
-        instructions: compiler.instructions,
-        classes: compiler.classes,
-        slots: compiler.slots,
-        group_count: pattern.group_count,
-        first,
-        is_single,
-        starts_at_zero,
+        instructions,
+        classes,
+        slots,
+        group_count,
+        prefix: Prefix::new(&sets),
+        is_plain,
+        is_memoizable,
+        starts_at_zero: !flags.has(Flags::MULTILINE) && starts_with_anchor(&node),
         multiline: flags.has(Flags::MULTILINE),
         folding: flags.folding(),
     })
@@ -47,15 +60,40 @@ fn starts_with_anchor(node: &Node) -> bool {
     }
 }
 
-struct Compiler {
-    instructions: Vec<Instruction>,
-    classes: Vec<CharClass>,
-    flags: Flags,
-    /// Slots of groups, then registers of loops.
-    slots: u32,
+/// A quantifier.
+#[derive(Clone, Copy)]
+struct Quantifier {
+    min: u32,
+    max: u32,
+    greedy: bool,
+    /// Groups inside: first, and the one behind the last.
+    groups: (u32, u32),
 }
 
-impl Compiler {
+/// Whether an iteration that takes nothing fails.
+#[derive(Clone, Copy)]
+enum EmptyCheck {
+    /// It cannot take nothing.
+    Needless,
+    /// Always.
+    Always,
+    /// In iterations beyond a minimum, which a counter counts.
+    Beyond { counter: u32, min: u32 },
+}
+
+struct Compiler<'a> {
+    instructions: Vec<Instruction>,
+    /// Classes beyond those of the pattern.
+    added_classes: Vec<CharClass>,
+    analysis: Analysis<'a>,
+    /// Slots of groups, then registers of loops.
+    slots: u32,
+    /// Inside a lookbehind, which is matched from right to left.
+    is_backward: bool,
+    is_memoizable: bool,
+}
+
+impl Compiler<'_> {
     fn emit(&mut self, instruction: Instruction) -> Result<usize, Unsupported> {
         if self.instructions.len() >= MAX_INSTRUCTIONS {
             return Err(Unsupported);
@@ -73,31 +111,30 @@ impl Compiler {
         self.slots - 1
     }
 
-    /// The class with this Latin-1 part and everything beyond, for predictions.
-    fn prediction(&mut self, node: &Node) -> u32 {
-        match first_set(node, self.flags) {
-            (Some(first), false) => self.add_class(first.into_class()),
-            _ => NO_CLASS,
-        }
+    fn add_class(&mut self, class: CharClass) -> u32 {
+        let index = self.analysis.classes.len() + self.added_classes.len();
+        self.added_classes.push(class);
+        index as u32
     }
 
-    fn add_class(&mut self, class: CharClass) -> u32 {
-        self.classes.push(class);
-        self.classes.len() as u32 - 1
+    /// A class for the prediction of a choice between something that begins with `first`, and `other`: the class, and
+    /// whether it decides the choice for good.
+    fn prediction(&mut self, (first, may_be_empty): (First, bool), other: &Follow) -> (u32, bool) {
+        if may_be_empty || self.is_backward {
+            return (NO_CLASS, false);
+        }
+        (self.add_class(CharClass::predicted(first.latin1, first.beyond)), other.excludes(&first))
     }
 
     /// The node as a test of one character.
     fn single(&mut self, node: &Node) -> Result<Option<Single>, Unsupported> {
-        let folding = self.flags.folding();
+        let folding = self.analysis.flags.folding();
         Ok(match node {
             Node::Char(unit) if folding != Folding::None => Some(self.folded(*unit, folding)?),
             Node::Char(unit) => Some(Single::Char(*unit)),
-            Node::Dot if self.flags.has(Flags::DOT_ALL) => Some(Single::Any),
+            Node::Dot if self.analysis.flags.has(Flags::DOT_ALL) => Some(Single::Any),
             Node::Dot => Some(Single::Dot),
-            Node::Class(ranges) => {
-                let class = ranges.compile(folding).ok_or(Unsupported)?;
-                Some(Single::Class(self.add_class(class)))
-            }
+            Node::Class(class) => Some(Single::Class(*class)),
             _ => None,
         })
     }
@@ -117,47 +154,90 @@ impl Compiler {
         Ok(Single::Class(self.add_class(class)))
     }
 
-    fn node(&mut self, node: &Node) -> Result<(), Unsupported> {
+    /// Emits a node that `follow` comes behind.
+    fn node(&mut self, node: &Node, follow: &Follow) -> Result<(), Unsupported> {
         if let Some(single) = self.single(node)? {
-            self.emit(Instruction::Single(single))?;
+            let back = self.is_backward;
+            self.emit(if back { Instruction::SingleBack(single) } else { Instruction::Single(single) })?;
             return Ok(());
         }
         match node {
-            Node::Sequence(nodes) => nodes.iter().try_for_each(|node| self.node(node))?,
-            Node::Alternatives(nodes) => self.alternatives(nodes)?,
+            Node::Sequence(nodes) => self.sequence(nodes, follow)?,
+            Node::Alternatives(nodes) => self.alternatives(nodes, follow)?,
             Node::Capture(group, inner) => {
-                self.emit(Instruction::Save(group * 2))?;
-                self.node(inner)?;
-                self.emit(Instruction::Save(group * 2 + 1))?;
+                let (first, last) = (group * 2, group * 2 + 1);
+                let (first, last) = if self.is_backward { (last, first) } else { (first, last) };
+                self.emit(Instruction::Save(first))?;
+                self.node(inner, follow)?;
+                self.emit(Instruction::Save(last))?;
             }
-            Node::Repeat { node, min, max, greedy, groups } => self.repeat(node, *min, *max, *greedy, *groups)?,
+            Node::Repeat { node, min, max, greedy, groups } => {
+                self.repeat(node, Quantifier { min: *min, max: *max, greedy: *greedy, groups: *groups }, follow)?;
+            }
             Node::Start => drop(self.emit(Instruction::Start)?),
             Node::End => drop(self.emit(Instruction::End)?),
             Node::WordBoundary(wanted) => drop(self.emit(Instruction::WordBoundary(*wanted))?),
-            Node::Lookahead(positive, inner) => {
-                let look = self.emit(Instruction::Lookahead { positive: *positive, end: 0 })?;
-                self.node(inner)?;
-                self.emit(Instruction::Match)?;
-                self.instructions[look] = Instruction::Lookahead { positive: *positive, end: self.here() };
+            Node::Look { ahead, positive, node } => self.look(*ahead, *positive, node)?,
+            Node::BackReference(group) => {
+                self.is_memoizable = false;
+                let back = self.is_backward;
+                self.emit(match back {
+                    true => Instruction::BackReferenceBack(*group),
+                    false => Instruction::BackReference(*group),
+                })?;
             }
-            Node::BackReference(group) => drop(self.emit(Instruction::BackReference(*group))?),
             Node::Empty | Node::Char(_) | Node::Dot | Node::Class(_) => {}
         }
         Ok(())
     }
 
-    fn alternatives(&mut self, nodes: &[Node]) -> Result<(), Unsupported> {
+    fn sequence(&mut self, nodes: &[Node], follow: &Follow) -> Result<(), Unsupported> {
+        if self.is_backward {
+            return nodes.iter().rev().try_for_each(|node| self.node(node, &Follow::UNKNOWN));
+        }
+        nodes.iter().enumerate().try_for_each(|(index, node)| {
+            let follow = self.analysis.follow(&nodes[index + 1..], follow);
+            self.node(node, &follow)
+        })
+    }
+
+    fn look(&mut self, ahead: bool, positive: bool, node: &Node) -> Result<(), Unsupported> {
+        self.is_memoizable = false;
+        let look = self.emit(Instruction::Look { positive, end: 0 })?;
+        let was_backward = core::mem::replace(&mut self.is_backward, !ahead);
+        self.node(node, if ahead { &Follow::END } else { &Follow::UNKNOWN })?;
+        self.is_backward = was_backward;
+        self.emit(Instruction::Match)?;
+        self.instructions[look] = Instruction::Look { positive, end: self.here() };
+        Ok(())
+    }
+
+    fn alternatives(&mut self, nodes: &[Node], follow: &Follow) -> Result<(), Unsupported> {
         let mut jumps = vec![];
+        // What can come instead of each alternative: the later ones.
+        let mut others = vec![Follow { may_be_empty: false, first: First::NONE, ..*follow }];
+        for node in nodes.iter().rev() {
+            let mut other = others[others.len() - 1];
+            let (first, may_be_empty) = self.analysis.first(node);
+            other.first.unite(&first);
+            if may_be_empty {
+                other.first.unite(&follow.first);
+                other.may_be_empty |= follow.may_be_empty;
+            }
+            others.push(other);
+        }
         for (index, node) in nodes.iter().enumerate() {
             if index + 1 == nodes.len() {
-                self.node(node)?;
+                self.node(node, follow)?;
                 continue;
             }
-            let first = self.prediction(node);
+            let first = self.analysis.first(node);
+            let (first, is_certain) = self.prediction(first, &others[nodes.len() - 1 - index]);
             let split = self.emit(Instruction::Match)?;
-            self.node(node)?;
+            self.node(node, follow)?;
             jumps.push(self.emit(Instruction::Match)?);
-            self.instructions[split] = Instruction::Split { primary: split as u32 + 1, secondary: self.here(), first };
+            let (primary, secondary) = (split as u32 + 1, self.here());
+            self.instructions[split] = Instruction::Split { primary, secondary, first, is_certain };
         }
         let end = self.here();
         for jump in jumps {
@@ -166,33 +246,51 @@ impl Compiler {
         Ok(())
     }
 
-    fn repeat(&mut self, node: &Node, min: u32, max: u32, greedy: bool, groups: (u32, u32)) -> Result<(), Unsupported> {
+    fn repeat(&mut self, node: &Node, quantifier: Quantifier, follow: &Follow) -> Result<(), Unsupported> {
+        let Quantifier { min, max, greedy, .. } = quantifier;
         if max == 0 {
             return Ok(());
         }
-        if let Some(single) = self.single(node)? {
-            self.emit(Instruction::Repeat { single, min, max, greedy })?;
+        if !self.is_backward
+            && let Some(single) = self.single(node)?
+        {
+            let possessive = greedy && self.gives_nothing_back(node, follow);
+            self.emit(Instruction::Repeat { single, min, max, greedy, possessive })?;
             return Ok(());
         }
-        let (_, may_be_empty) = first_set(node, self.flags);
-        let is_simple = max == 1 || max == u32::MAX;
-        if is_simple && min == 0 {
-            return self.star(node, max, greedy, groups, may_be_empty);
+        let (_, may_be_empty) = self.analysis.first(node);
+        match (min, max) {
+            (1, 1) => self.node(node, follow),
+            (0, 1 | u32::MAX) => self.star(node, quantifier, may_be_empty, follow),
+            (1, u32::MAX) if !may_be_empty => self.plus(node, quantifier, follow),
+            _ if !may_be_empty && self.is_short(node, quantifier) => self.unrolled(node, quantifier, follow),
+            _ => self.counted(node, quantifier),
         }
-        if min == 1 && max == u32::MAX && !may_be_empty {
-            return self.plus(node, greedy, groups);
-        }
-        if min == 1 && max == 1 {
-            return self.node(node);
-        }
-        self.counted(node, (min, max), greedy, groups)
     }
 
-    fn split(&mut self, at: usize, body: u32, exit: u32, greedy: bool, first: u32) {
+    /// Whether a repetition of single characters never has to give one back.
+    fn gives_nothing_back(&self, node: &Node, follow: &Follow) -> bool {
+        let (first, _) = self.analysis.first(node);
+        // A boundary of words is not between two characters of words.
+        let mut words = Latin1Set::EMPTY;
+        (0..128).filter(|&unit| super::char_class::is_word(unit, Folding::None)).for_each(|unit| words.add(unit));
+        let is_boundary = follow.is_boundary && !first.beyond && first.latin1.is_subset(&words);
+        follow.succeeds || follow.excludes(&first) || is_boundary
+    }
+
+    /// What comes behind an iteration: another one, or what comes behind the loop.
+    fn follow_in_loop(&self, node: &Node, follow: &Follow) -> Follow {
+        let (mut first, may_be_empty) = self.analysis.first(node);
+        first.unite(&follow.first);
+        let may_be_empty = follow.may_be_empty || may_be_empty;
+        Follow { first, may_be_empty, succeeds: false, is_boundary: false }
+    }
+
+    fn split(&mut self, at: usize, (body, exit): (u32, u32), greedy: bool, (first, is_certain): (u32, bool)) {
         self.instructions[at] = if greedy {
-            Instruction::Split { primary: body, secondary: exit, first }
+            Instruction::Split { primary: body, secondary: exit, first, is_certain }
         } else {
-            Instruction::Split { primary: exit, secondary: body, first: NO_CLASS }
+            Instruction::Split { primary: exit, secondary: body, first: NO_CLASS, is_certain: false }
         };
     }
 
@@ -200,81 +298,92 @@ impl Compiler {
     fn star(
         &mut self,
         node: &Node,
-        max: u32,
-        greedy: bool,
-        groups: (u32, u32),
+        quantifier: Quantifier,
         may_be_empty: bool,
+        follow: &Follow,
     ) -> Result<(), Unsupported> {
-        let first = self.prediction(node);
+        let prediction = self.prediction(self.analysis.first(node), follow);
         let split = self.emit(Instruction::Match)?;
-        self.body(node, groups, may_be_empty.then_some(None))?;
-        if max != 1 {
+        let check = if may_be_empty { EmptyCheck::Always } else { EmptyCheck::Needless };
+        let is_loop = quantifier.max != 1;
+        let in_loop = if is_loop || may_be_empty { &self.follow_in_loop(node, follow) } else { follow };
+        self.body(node, quantifier.groups, check, in_loop)?;
+        if is_loop {
             self.emit(Instruction::Jump(split as u32))?;
         }
         let exit = self.here();
-        self.split(split, split as u32 + 1, exit, greedy, first);
+        self.split(split, (split as u32 + 1, exit), quantifier.greedy, prediction);
         Ok(())
     }
 
     /// `x+` of something that is never empty.
-    fn plus(&mut self, node: &Node, greedy: bool, groups: (u32, u32)) -> Result<(), Unsupported> {
-        let first = self.prediction(node);
+    fn plus(&mut self, node: &Node, quantifier: Quantifier, follow: &Follow) -> Result<(), Unsupported> {
+        let prediction = self.prediction(self.analysis.first(node), follow);
         let start = self.here();
-        self.body(node, groups, None)?;
+        let in_loop = self.follow_in_loop(node, follow);
+        self.body(node, quantifier.groups, EmptyCheck::Needless, &in_loop)?;
         let split = self.emit(Instruction::Match)?;
-        self.split(split, start, split as u32 + 1, greedy, first);
+        self.split(split, (start, split as u32 + 1), quantifier.greedy, prediction);
+        Ok(())
+    }
+
+    /// Whether all iterations can be written one after the other.
+    fn is_short(&self, node: &Node, quantifier: Quantifier) -> bool {
+        let count = if quantifier.max == u32::MAX { quantifier.min + 1 } else { quantifier.max };
+        count <= MAX_UNROLLED.0 && node.size().saturating_mul(count as usize) <= MAX_UNROLLED.1
+    }
+
+    /// `x{min,max}` without a counter: `xx(x(x)?)?` or `xxx*`.
+    fn unrolled(&mut self, node: &Node, quantifier: Quantifier, follow: &Follow) -> Result<(), Unsupported> {
+        let Quantifier { min, max, greedy, groups } = quantifier;
+        let in_loop = self.follow_in_loop(node, follow);
+        for _ in 0..min {
+            self.body(node, groups, EmptyCheck::Needless, &in_loop)?;
+        }
+        if max == u32::MAX {
+            return self.star(node, Quantifier { min: 0, ..quantifier }, false, follow);
+        }
+        let mut splits = vec![];
+        for _ in min..max {
+            let prediction = self.prediction(self.analysis.first(node), follow);
+            splits.push((self.emit(Instruction::Match)?, prediction));
+            self.body(node, groups, EmptyCheck::Needless, &in_loop)?;
+        }
+        let exit = self.here();
+        for (split, prediction) in splits {
+            self.split(split, (split as u32 + 1, exit), greedy, prediction);
+        }
         Ok(())
     }
 
     /// `x{min,max}` in general, with a counter.
-    fn counted(
-        &mut self,
-        node: &Node,
-        (min, max): (u32, u32),
-        greedy: bool,
-        groups: (u32, u32),
-    ) -> Result<(), Unsupported> {
+    fn counted(&mut self, node: &Node, quantifier: Quantifier) -> Result<(), Unsupported> {
+        self.is_memoizable = false;
+        let Quantifier { min, max, greedy, groups } = quantifier;
         let counter = self.register();
         self.emit(Instruction::SetCounter(counter))?;
         let test = self.emit(Instruction::Match)?;
-        self.body(node, groups, Some(Some((counter, min))))?;
+        self.body(node, groups, EmptyCheck::Beyond { counter, min }, &Follow::UNKNOWN)?;
         self.emit(Instruction::Jump(test as u32))?;
         let exit = self.here();
         self.instructions[test] = Instruction::Count { counter, min, max, greedy, exit };
         Ok(())
     }
 
-    /// One iteration. `empty_check`: whether an iteration that matches nothing fails; with a counter and a minimum,
-    /// only those beyond the minimum.
-    fn body(
-        &mut self,
-        node: &Node,
-        groups: (u32, u32),
-        empty_check: Option<Option<(u32, u32)>>,
-    ) -> Result<(), Unsupported> {
+    /// One iteration.
+    fn body(&mut self, node: &Node, groups: (u32, u32), check: EmptyCheck, follow: &Follow) -> Result<(), Unsupported> {
         if groups.0 < groups.1 {
             self.emit(Instruction::ResetGroups { first: groups.0 * 2, end: groups.1 * 2 })?;
         }
-        let Some(counted) = empty_check else { return self.node(node) };
+        let (counter, min) = match check {
+            EmptyCheck::Needless => return self.node(node, follow),
+            EmptyCheck::Always => (NO_CLASS, 0),
+            EmptyCheck::Beyond { counter, min } => (counter, min),
+        };
         let position = self.register();
         self.emit(Instruction::Save(position))?;
-        self.node(node)?;
-        let (counter, min) = counted.unwrap_or((NO_CLASS, 0));
+        self.node(node, follow)?;
         self.emit(Instruction::EmptyCheck { position, counter, min })?;
         Ok(())
-    }
-}
-
-/// Characters that something can begin with.
-pub struct First {
-    /// Those of Latin-1.
-    pub latin1: Latin1Set,
-    /// Whether characters beyond are possible.
-    pub beyond: bool,
-}
-
-impl First {
-    fn into_class(self) -> CharClass {
-        CharClass::predicted(self.latin1, self.beyond)
     }
 }

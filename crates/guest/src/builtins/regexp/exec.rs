@@ -2,7 +2,7 @@
 
 use super::flags::Flags;
 use super::pristine::pristine;
-use super::program::{NONE, Program, Span};
+use super::program::{Program, Span, took_part};
 use super::{LAST_INDEX, RegExpObject, incompatible, this_object};
 use crate::builtin::CallContext;
 use crate::call;
@@ -57,28 +57,31 @@ pub fn advance(subject: JsString, index: u64, is_unicode: bool) -> u64 {
     index + subject.units().code_point(index as usize).map_or(1, |(_, units)| units as u64)
 }
 
-/// Matches at `lastIndex` (0 unless global or sticky) and updates it; the groups are left in `spans`.
-pub fn find(regexp: Gc<RegExpObject>, subject: JsString, spans: &mut Vec<Span>) -> JsResult<bool> {
+/// Matches at `lastIndex` (0 unless global or sticky) and updates it. `body` gets the groups and calls no JavaScript.
+pub fn find<R>(regexp: Gc<RegExpObject>, subject: JsString, body: impl FnOnce(&[Span]) -> R) -> JsResult<Option<R>> {
     let object = regexp.object();
     let flags = regexp.flags();
     let start = last_index(object)?;
     let sticky = flags.has(Flags::STICKY);
     let keeps_index = sticky || flags.has(Flags::GLOBAL);
     let start = if keeps_index { start } else { 0 };
-    let found = start <= subject.len() as u64 && regexp.program.get().execute(subject, start as u32, sticky, spans);
+    let found = if start <= subject.len() as u64 {
+        let with_end = |spans: &[Span]| (spans[0][1], body(spans));
+        regexp.program.get().search(subject, start as u32, sticky, with_end)
+    } else {
+        None
+    };
     if keeps_index {
-        set_last_index(object, if found { spans[0].1 as u64 } else { 0 })?;
+        set_last_index(object, found.as_ref().map_or(0, |found| u64::from(found.0)))?;
     }
-    Ok(found)
+    Ok(found.map(|found| found.1))
 }
 
 /// RegExpBuiltinExec: an array or null.
 pub fn builtin_exec(regexp: Gc<RegExpObject>, subject: JsString) -> JsResult {
-    let mut spans = Vec::new();
-    if !find(regexp, subject, &mut spans)? {
-        return Ok(Value::NULL);
-    }
-    Ok(match_array(regexp.program.get(), subject, &spans).into())
+    let program = regexp.program.get();
+    let found = find(regexp, subject, |spans| match_array(program, subject, spans))?;
+    Ok(found.map_or(Value::NULL, Value::from))
 }
 
 static RESULT_SHAPES: State<Option<(Shape, Shape)>> = State::new(None);
@@ -98,7 +101,7 @@ fn result_shapes() -> (Shape, Shape) {
 /// A group's text, or undefined.
 #[inline]
 pub fn group_value(subject: JsString, span: Span) -> Value {
-    if span == NONE { Value::UNDEFINED } else { subject.slice(span.0, span.1).into() }
+    if took_part(span) { subject.slice(span[0], span[1]).into() } else { Value::UNDEFINED }
 }
 
 /// The array that `exec` answers.
@@ -111,7 +114,7 @@ pub fn match_array(program: &Program, subject: JsString, spans: &[Span]) -> Gc<A
     }
     let object = array.object();
     object.reserve_slot(3);
-    object.set_slot(0, Value::from(spans[0].0));
+    object.set_slot(0, Value::from(spans[0][0]));
     object.set_slot(1, subject.into());
     object.set_slot(2, groups(program, |index| group_value(subject, spans[index])));
     if has_indices {
@@ -141,10 +144,10 @@ pub fn groups(program: &Program, value: impl Fn(usize) -> Value) -> Value {
 
 fn indices_array(program: &Program, spans: &[Span]) -> Gc<ArrayCell> {
     let pair = |span: Span| -> Value {
-        if span == NONE {
+        if !took_part(span) {
             return Value::UNDEFINED;
         }
-        ArrayCell::from_slice(&[Value::from(span.0), Value::from(span.1)]).into()
+        ArrayCell::from_slice(&span.map(Value::from)).into()
     };
     let values: Vec<Value> = spans.iter().map(|&span| pair(span)).collect();
     let array = ArrayCell::from_slice(&values);
@@ -182,7 +185,7 @@ pub(super) fn test(cx: &CallContext) -> JsResult {
     let object = this_object(cx, "test")?;
     let subject = to_string(cx.arg(0))?;
     if let Some(regexp) = pristine(cx.this) {
-        return Ok(find(regexp, subject, &mut Vec::new())?.into());
+        return Ok(find(regexp, subject, |_| ())?.is_some().into());
     }
     Ok(exec(object, subject)?.is_some().into())
 }

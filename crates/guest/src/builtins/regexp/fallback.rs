@@ -26,8 +26,8 @@ impl Matcher {
         Ok((Matcher { regex, is_unicode: flags.is_unicode() }, names))
     }
 
-    /// See [`super::program::Program::execute`].
-    pub fn execute(&self, subject: JsString, start: u32, sticky: bool, spans: &mut Vec<Span>) -> bool {
+    /// Searches from `start`, only there if `sticky`: the whole match and the groups.
+    pub fn execute(&self, subject: JsString, start: u32, sticky: bool) -> Option<Vec<Span>> {
         let start = start as usize;
         let found = match subject.units() {
             Units::Latin1(units) => {
@@ -36,12 +36,11 @@ impl Matcher {
             }
             Units::Utf16(units) => self.find(units, start),
         };
-        let Some(found) = found.filter(|found| !sticky || found.start() == start) else { return false };
-        spans.extend(found.groups().map(|group| match group {
-            Some(range) => (range.start as u32, range.end as u32),
-            None => NONE,
-        }));
-        true
+        let found = found.filter(|found| !sticky || found.start() == start)?;
+        let span = |group: Option<core::ops::Range<usize>>| {
+            group.map_or([NONE; 2], |range| [range.start as u32, range.end as u32])
+        };
+        Some(found.groups().map(span).collect())
     }
 
     fn find(&self, units: &[u16], start: usize) -> Option<regress::Match> {

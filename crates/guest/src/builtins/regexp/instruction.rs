@@ -1,7 +1,7 @@
 //! Instructions of the backtracking matcher.
 
 use super::char_class::{CharClass, Folding};
-use super::compiler::First;
+use super::prefix::Prefix;
 
 /// "No class", "no register".
 pub const NO_CLASS: u32 = u32::MAX;
@@ -26,6 +26,8 @@ pub enum Single {
 pub enum Instruction {
     /// Takes one character.
     Single(Single),
+    /// Takes the character before the position, backwards.
+    SingleBack(Single),
     /// Takes one kind of character again and again.
     Repeat {
         /// The kind.
@@ -36,6 +38,8 @@ pub enum Instruction {
         max: u32,
         /// As often as possible first.
         greedy: bool,
+        /// Nothing is given back, because what follows would fail there.
+        possessive: bool,
     },
     /// Goes on at `primary`, and if that fails at `secondary`.
     Split {
@@ -45,6 +49,8 @@ pub enum Instruction {
         secondary: u32,
         /// Class of characters the first choice begins with, or [`NO_CLASS`].
         first: u32,
+        /// The second choice begins with none of them.
+        is_certain: bool,
     },
     /// Goes on elsewhere.
     Jump(u32),
@@ -88,7 +94,7 @@ pub enum Instruction {
     /// `\b` if true, `\B` if false.
     WordBoundary(bool),
     /// Matches what follows up to `end` without taking it.
-    Lookahead {
+    Look {
         /// Whether it must match, or must not.
         positive: bool,
         /// Behind it.
@@ -96,6 +102,8 @@ pub enum Instruction {
     },
     /// Takes what a group took.
     BackReference(u32),
+    /// Takes what a group took, backwards.
+    BackReferenceBack(u32),
     /// The end.
     Match,
 }
@@ -110,10 +118,12 @@ pub struct Code {
     pub slots: u32,
     /// Number of groups, the whole match included.
     pub group_count: u32,
-    /// Characters every match begins with, if it cannot be empty and they are known.
-    pub first: Option<First>,
-    /// A match is any one character of `first`, which is exact for Latin-1 and UTF-16 units.
-    pub is_single: bool,
+    /// How every match begins, if it cannot be empty.
+    pub prefix: Option<Prefix>,
+    /// A match is exactly the prefix.
+    pub is_plain: bool,
+    /// What fails at an instruction and a position fails there always: nothing else decides.
+    pub is_memoizable: bool,
     /// Every match begins at position 0.
     pub starts_at_zero: bool,
     /// `^` and `$` match at line ends.

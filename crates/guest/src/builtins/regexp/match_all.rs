@@ -4,6 +4,7 @@ use super::exec::{advance, exec, group_value, last_index, set_last_index};
 use super::flags::Flags;
 use super::iterator::new_iterator;
 use super::pristine::pristine;
+use super::program::Span;
 use super::this_object;
 use crate::builtin::CallContext;
 use crate::call;
@@ -12,6 +13,7 @@ use crate::key::PropertyKey;
 use crate::names::keys;
 use crate::object::{ArrayCell, Object};
 use crate::realm::global;
+use crate::state::State;
 use crate::string::JsString;
 use crate::throw::JsResult;
 use crate::value::Value;
@@ -20,7 +22,8 @@ fn has_unit(string: JsString, unit: u8) -> bool {
     string.units().iter().any(|other| other == unit as u16)
 }
 
-pub(super) fn match_method(cx: &CallContext) -> JsResult {
+/// `RegExp.prototype[Symbol.match]`
+pub fn match_method(cx: &CallContext) -> JsResult {
     let object = this_object(cx, "@@match")?;
     let subject = to_string(cx.arg(0))?;
     if let Some(regexp) = pristine(cx.this) {
@@ -46,16 +49,25 @@ pub(super) fn match_method(cx: &CallContext) -> JsResult {
     Ok(if matches.is_empty() { Value::NULL } else { matches.into() })
 }
 
+/// Memory for the matches of one call, so that their array has the right size at once.
+static WHOLE_MATCHES: State<Vec<Span>> = State::new(Vec::new());
+
 /// All matches of a global regular expression, without match arrays.
 fn pristine_matches(regexp: crate::cell::Gc<super::RegExpObject>, subject: JsString) -> JsResult {
     set_last_index(regexp.object(), 0)?;
-    let mut matches = None;
-    regexp.program.get().for_each_match(subject, |spans| {
-        matches.get_or_insert_with(|| ArrayCell::with_capacity(4)).push(group_value(subject, spans[0]));
-    });
-    Ok(matches.map_or(Value::NULL, Value::from))
+    WHOLE_MATCHES.with(|whole| {
+        whole.clear();
+        regexp.program.get().for_each_match(subject, |spans| whole.push(spans[0]));
+        if whole.is_empty() {
+            return Ok(Value::NULL);
+        }
+        let matches = ArrayCell::with_capacity(whole.len() as u32);
+        whole.iter().for_each(|&span| matches.push(group_value(subject, span)));
+        Ok(matches.into())
+    })
 }
 
+/// `RegExp.prototype[Symbol.matchAll]`
 pub(super) fn match_all(cx: &CallContext) -> JsResult {
     let object = this_object(cx, "@@matchAll")?;
     let subject = to_string(cx.arg(0))?;
@@ -71,7 +83,8 @@ pub(super) fn match_all(cx: &CallContext) -> JsResult {
     Ok(new_iterator(matcher, subject, has_unit(flags, b'g'), is_unicode))
 }
 
-pub(super) fn search(cx: &CallContext) -> JsResult {
+/// `RegExp.prototype[Symbol.search]`
+pub fn search(cx: &CallContext) -> JsResult {
     let object = this_object(cx, "@@search")?;
     let subject = to_string(cx.arg(0))?;
     let previous = object.get(keys::last_index())?;

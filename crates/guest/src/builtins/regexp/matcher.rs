@@ -2,11 +2,12 @@
 
 use super::char_class::{is_line_terminator, is_word};
 use super::instruction::{Code, Instruction, NO_CLASS, Single};
+use super::memo::Memo;
 use super::program::{NONE, Span};
 use crate::state::State;
 
 /// A slot that holds no position.
-const UNSET: u32 = u32::MAX;
+const UNSET: u32 = NONE;
 
 /// A unit of text.
 pub trait Unit: Copy + Into<u32> + PartialEq {
@@ -39,37 +40,31 @@ enum Choice {
 struct Scratch {
     slots: Vec<u32>,
     choices: Vec<Choice>,
+    memo: Memo,
 }
 
-static SCRATCH: State<Scratch> = State::new(Scratch { slots: Vec::new(), choices: Vec::new() });
+static SCRATCH: State<Scratch> = State::new(Scratch { slots: Vec::new(), choices: Vec::new(), memo: Memo::new() });
 
-/// Searches from `start`, or only there if `sticky`. The groups are appended to `spans`.
-pub fn search<U: Unit>(
+/// Searches from `start`, or only there if `sticky`, and calls `body` with the groups. `body` calls no JavaScript.
+pub fn search<U: Unit, R>(
     code: &Code,
     is_unicode: bool,
     text: &[U],
-    start: u32,
-    sticky: bool,
-    spans: &mut Vec<Span>,
-) -> bool {
-    with_matcher(code, is_unicode, text, |matcher| match matcher.search(start as usize, sticky) {
-        Some(found) => {
-            matcher.collect(found, spans);
-            true
-        }
-        None => false,
+    (start, sticky): (u32, bool),
+    body: impl FnOnce(&[Span]) -> R,
+) -> Option<R> {
+    with_matcher(code, is_unicode, text, |matcher| {
+        let found = matcher.search(start as usize, sticky)?;
+        Some(body(matcher.groups(found)))
     })
 }
 
 /// Calls `body` with the groups of every match from the beginning on. `body` calls no JavaScript.
 pub fn for_each_match<U: Unit>(code: &Code, is_unicode: bool, text: &[U], sticky: bool, mut body: impl FnMut(&[Span])) {
     with_matcher(code, is_unicode, text, |matcher| {
-        let mut spans = Vec::with_capacity(code.group_count as usize);
         let mut start = 0;
         while let Some(found) = matcher.search(start, sticky) {
-            spans.clear();
-            matcher.collect(found, &mut spans);
-            body(&spans);
+            body(matcher.groups(found));
             start = if found.0 == found.1 { found.1 + matcher.width(found.1).max(1) } else { found.1 };
         }
     });
@@ -77,9 +72,9 @@ pub fn for_each_match<U: Unit>(code: &Code, is_unicode: bool, text: &[U], sticky
 
 fn with_matcher<U: Unit, R>(code: &Code, is_unicode: bool, text: &[U], body: impl FnOnce(&mut Matcher<U>) -> R) -> R {
     SCRATCH.with(|scratch| {
-        let Scratch { slots, choices } = scratch;
+        let Scratch { slots, choices, memo } = scratch;
         slots.resize(code.slots as usize, UNSET);
-        body(&mut Matcher { code, text, is_unicode, slots, choices })
+        body(&mut Matcher { code, text, is_unicode, slots, choices, memo })
     })
 }
 
@@ -89,6 +84,7 @@ struct Matcher<'a, U> {
     is_unicode: bool,
     slots: &'a mut Vec<u32>,
     choices: &'a mut Vec<Choice>,
+    memo: &'a mut Memo,
 }
 
 impl<U: Unit> Matcher<'_, U> {
@@ -98,13 +94,12 @@ impl<U: Unit> Matcher<'_, U> {
         U::PAIRS && self.is_unicode
     }
 
-    /// Appends the whole match and the groups.
-    fn collect(&self, (from, to): (usize, usize), spans: &mut Vec<Span>) {
-        spans.push((from as u32, to as u32));
-        for group in 1..self.code.group_count as usize {
-            let span = (self.slots[group * 2], self.slots[group * 2 + 1]);
-            spans.push(if span.0 == UNSET || span.1 == UNSET { NONE } else { span });
-        }
+    /// The whole match and the groups.
+    #[inline(always)]
+    fn groups(&mut self, (from, to): (usize, usize)) -> &[Span] {
+        let (spans, _) = self.slots.as_chunks_mut::<2>();
+        spans[0] = [from as u32, to as u32];
+        &spans[..self.code.group_count as usize]
     }
 
     fn search(&mut self, start: usize, sticky: bool) -> Option<(usize, usize)> {
@@ -112,34 +107,28 @@ impl<U: Unit> Matcher<'_, U> {
             return None;
         }
         if sticky || self.code.starts_at_zero && start == 0 {
+            self.memo.reset();
             return self.match_at(start).map(|end| (start, end));
         }
         if self.code.starts_at_zero {
             return None;
         }
+        self.memo.reset();
         let mut from = start;
         loop {
-            from = self.next_candidate(from)?;
-            if self.code.is_single && !self.pairs() {
-                return Some((from, from + 1));
+            if let Some(prefix) = &self.code.prefix {
+                from = prefix.find(self.text, from)?;
+                if self.code.is_plain {
+                    return Some((from, from + prefix.length()));
+                }
+            } else if from > self.text.len() {
+                return None;
             }
             if let Some(end) = self.match_at(from) {
                 return Some((from, end));
             }
             from += self.width(from).max(1);
         }
-    }
-
-    /// The next position where a match may begin.
-    #[inline]
-    fn next_candidate(&self, from: usize) -> Option<usize> {
-        let Some(first) = &self.code.first else { return (from <= self.text.len()).then_some(from) };
-        let rest = self.text.get(from..)?;
-        let skipped = rest.iter().position(|&unit| {
-            let unit: u32 = unit.into();
-            if unit < 256 { first.latin1.has(unit) } else { first.beyond }
-        })?;
-        Some(from + skipped)
     }
 
     /// Units of the character at `position`; 0 at the end.
@@ -165,6 +154,15 @@ impl<U: Unit> Matcher<'_, U> {
             return Some((0x1_0000 + ((unit & 0x3FF) << 10) + (low & 0x3FF), 2));
         }
         Some((unit, 1))
+    }
+
+    /// The character before `position` and its width.
+    fn character_before(&self, position: usize) -> Option<(u32, usize)> {
+        if self.pairs() && position >= 2 && self.is_pair(position - 2) {
+            return self.character(position - 2);
+        }
+        let unit = *self.text.get(position.checked_sub(1)?)?;
+        Some((unit.into(), 1))
     }
 
     #[inline(always)]
@@ -246,13 +244,22 @@ impl<U: Unit> Matcher<'_, U> {
                     }
                     _ => false,
                 },
-                Instruction::Repeat { single, min, max, greedy } => {
+                Instruction::SingleBack(single) => match self.character_before(position) {
+                    Some((character, width)) if self.takes(single, character) => {
+                        position -= width;
+                        true
+                    }
+                    _ => false,
+                },
+                Instruction::Repeat { .. } if self.memo.is_known(at, position) => false,
+                Instruction::Repeat { single, min, max, greedy, possessive } => {
                     let wanted = if greedy { max } else { min };
                     let (end, count) = self.repeat(single, position, wanted);
                     if count < min {
                         false
                     } else {
-                        if greedy && count > min {
+                        if possessive {
+                        } else if greedy && count > min {
                             let least = if min == 0 { position } else { self.repeat(single, position, min).0 };
                             let target = at as u32 + 1;
                             self.choices.push(Choice::Shrink { target, least: least as u32, position: end as u32 });
@@ -264,14 +271,17 @@ impl<U: Unit> Matcher<'_, U> {
                         true
                     }
                 }
-                Instruction::Split { primary, secondary, first } => {
+                Instruction::Split { .. } if self.memo.is_known(at, position) => false,
+                Instruction::Split { primary, secondary, first, is_certain } => {
                     let may_match = first == NO_CLASS
                         || match self.text.get(position) {
                             Some(&unit) => code.classes[first as usize].has(unit.into()),
                             None => false,
                         };
                     if may_match {
-                        self.choices.push(Choice::Branch { target: secondary, position: position as u32 });
+                        if !is_certain {
+                            self.choices.push(Choice::Branch { target: secondary, position: position as u32 });
+                        }
                         at = primary as usize;
                     } else {
                         at = secondary as usize;
@@ -338,13 +348,20 @@ impl<U: Unit> Matcher<'_, U> {
                     };
                     (is_word_at(position.checked_sub(1)) != is_word_at(Some(position))) == wanted
                 }
-                Instruction::Lookahead { positive, end } => {
+                Instruction::Look { positive, end } => {
                     if self.look(at + 1, position, positive) {
                         at = end as usize;
                         continue;
                     }
                     false
                 }
+                Instruction::BackReferenceBack(group) => match self.back_reference_back(group, position) {
+                    Some(start) => {
+                        position = start;
+                        true
+                    }
+                    None => false,
+                },
                 Instruction::BackReference(group) => match self.back_reference(group, position) {
                     Some(end) => {
                         position = end;
@@ -365,6 +382,9 @@ impl<U: Unit> Matcher<'_, U> {
     /// Takes the last choice back: where to go on.
     #[inline]
     fn backtrack(&mut self, base: usize) -> Option<(usize, usize)> {
+        if self.memo.is_due() && self.code.is_memoizable {
+            self.memo.begin(self.code.instructions.len(), self.text.len());
+        }
         while self.choices.len() > base {
             match self.choices.pop()? {
                 Choice::Branch { target, position } => return Some((target as usize, position as usize)),
@@ -378,24 +398,41 @@ impl<U: Unit> Matcher<'_, U> {
                     if position > least as usize {
                         self.choices.push(Choice::Shrink { target, least, position: position as u32 });
                     }
-                    return Some((target as usize, position));
+                    if !self.has_failed_behind(target as usize, position) {
+                        return Some((target as usize, position));
+                    }
                 }
                 Choice::Extend { repeat, position, left } => {
-                    let Instruction::Repeat { single, .. } = self.code.instructions[repeat as usize] else { continue };
-                    if let Some((character, width)) = self.character(position as usize)
-                        && self.takes(single, character)
-                    {
-                        let position = position + width as u32;
-                        let left = if left == u32::MAX { left } else { left - 1 };
-                        if left > 0 {
-                            self.choices.push(Choice::Extend { repeat, position, left });
-                        }
-                        return Some((repeat as usize + 1, position as usize));
+                    let Some((position, left)) = self.extend(repeat as usize, position as usize, left) else {
+                        continue;
+                    };
+                    if left > 0 {
+                        self.choices.push(Choice::Extend { repeat, position: position as u32, left });
+                    }
+                    if !self.has_failed_behind(repeat as usize + 1, position) {
+                        return Some((repeat as usize + 1, position));
                     }
                 }
             }
         }
         None
+    }
+
+    /// Whether going on behind a repetition is known to fail. Other choices ask themselves.
+    #[inline]
+    fn has_failed_behind(&mut self, target: usize, position: usize) -> bool {
+        let asks_itself =
+            matches!(self.code.instructions[target], Instruction::Split { .. } | Instruction::Repeat { .. });
+        !asks_itself && self.memo.is_known(target, position)
+    }
+
+    /// The test of what must follow a repetition, if it is one character.
+    #[inline(always)]
+    fn single_at(&self, target: usize) -> Option<Single> {
+        match self.code.instructions.get(target) {
+            Some(&Instruction::Single(single)) => Some(single),
+            _ => None,
+        }
     }
 
     /// If a certain character must follow a repetition, gives back until it does.
@@ -404,14 +441,40 @@ impl<U: Unit> Matcher<'_, U> {
         if self.pairs() {
             return position;
         }
-        let Some(Instruction::Single(Single::Char(wanted))) = self.code.instructions.get(target) else {
-            return position;
-        };
+        let Some(single) = self.single_at(target) else { return position };
         let given_back = self.text.get(least..=position).unwrap_or(&[]);
-        given_back.iter().rposition(|&unit| unit.into() == *wanted).map_or(least, |offset| least + offset)
+        let found = given_back.iter().rposition(|&unit| self.takes(single, unit.into()));
+        found.map_or(least, |offset| least + offset)
     }
 
-    /// Whether a lookahead succeeds. What it captured stays, and can be taken back; its choices are gone.
+    /// Takes one more character with a repetition, and if a certain one must follow it, goes on until it does: the
+    /// position behind, and how many more are allowed.
+    #[inline]
+    fn extend(&self, repeat: usize, mut position: usize, mut left: u32) -> Option<(usize, u32)> {
+        let Instruction::Repeat { single, .. } = self.code.instructions[repeat] else { return None };
+        let wanted = self.single_at(repeat + 1);
+        loop {
+            let (character, width) = self.character(position)?;
+            if !self.takes(single, character) {
+                return None;
+            }
+            position += width;
+            left -= u32::from(left != u32::MAX);
+            let is_followed = match (wanted, self.character(position)) {
+                (None, _) => true,
+                (Some(wanted), Some((next, _))) => self.takes(wanted, next),
+                (Some(_), None) => false,
+            };
+            if is_followed {
+                return Some((position, left));
+            }
+            if left == 0 {
+                return None;
+            }
+        }
+    }
+
+    /// Whether a lookahead or lookbehind succeeds. What it captured stays, and can be taken back; its choices are gone.
     fn look(&mut self, at: usize, position: usize, positive: bool) -> bool {
         let base = self.choices.len();
         // A sentinel, so that every slot written inside is logged.
@@ -436,15 +499,28 @@ impl<U: Unit> Matcher<'_, U> {
         found == positive
     }
 
+    /// The position behind what a group took, if it is there again.
     fn back_reference(&self, group: u32, position: usize) -> Option<usize> {
+        let Some(captured) = self.captured(group) else { return Some(position) };
+        let end = position + captured.len();
+        self.is_same(captured, self.text.get(position..end)?).then_some(end)
+    }
+
+    /// As `back_reference`, before the position.
+    fn back_reference_back(&self, group: u32, position: usize) -> Option<usize> {
+        let Some(captured) = self.captured(group) else { return Some(position) };
+        let start = position.checked_sub(captured.len())?;
+        self.is_same(captured, self.text.get(start..position)?).then_some(start)
+    }
+
+    fn captured(&self, group: u32) -> Option<&[U]> {
         let (from, to) = (self.slots[group as usize * 2], self.slots[group as usize * 2 + 1]);
-        if from == UNSET || to == UNSET {
-            return Some(position);
-        }
-        let captured = self.text.get(from as usize..to as usize)?;
-        let candidate = self.text.get(position..position + captured.len())?;
+        if from == UNSET || to == UNSET { None } else { self.text.get(from as usize..to as usize) }
+    }
+
+    fn is_same(&self, captured: &[U], candidate: &[U]) -> bool {
         let folding = self.code.folding;
         let same = |a: U, b: U| a == b || folding.canonicalize(a.into()) == folding.canonicalize(b.into());
-        captured.iter().zip(candidate).all(|(&a, &b)| same(a, b)).then_some(position + captured.len())
+        captured.iter().zip(candidate).all(|(&a, &b)| same(a, b))
     }
 }

@@ -40,6 +40,11 @@ pub fn remember(prototype: Object) {
     MEMORY.with(|memory| memory.prototype = Some(state));
 }
 
+/// Whether a value is a regular expression, and neither it nor its prototype was tampered with.
+pub fn is_pristine(value: Value) -> bool {
+    pristine(value).is_some()
+}
+
 /// The regular expression, if neither it nor its prototype was tampered with.
 #[inline]
 pub fn pristine(value: Value) -> Option<Gc<RegExpObject>> {

@@ -3,7 +3,7 @@
 use super::exec::{advance, exec, find, group_value, groups, last_index, set_last_index};
 use super::flags::Flags;
 use super::pristine::pristine;
-use super::program::{NONE, Span};
+use super::program::{Span, took_part};
 use super::{RegExpObject, this_object};
 use crate::builtin::CallContext;
 use crate::builtins::string::{Captures, substitute};
@@ -41,7 +41,8 @@ fn part(string: JsString, start: u32, end: u32) -> Units {
     }
 }
 
-pub(super) fn replace(cx: &CallContext) -> JsResult {
+/// `RegExp.prototype[Symbol.replace]`
+pub fn replace(cx: &CallContext) -> JsResult {
     let object = this_object(cx, "@@replace")?;
     let subject = to_string(cx.arg(0))?;
     let replacement = replacement(cx.arg(1))?;
@@ -55,29 +56,38 @@ pub(super) fn replace(cx: &CallContext) -> JsResult {
 fn replace_pristine(regexp: Gc<RegExpObject>, subject: JsString, replacement: &Replacement) -> JsResult {
     let flags = regexp.flags();
     if !flags.has(Flags::GLOBAL) {
-        let mut spans = Vec::new();
-        if !find(regexp, subject, &mut spans)? {
-            return Ok(subject.into());
-        }
+        let Some(spans) = find(regexp, subject, <[Span]>::to_vec)? else { return Ok(subject.into()) };
         let mut out = StringBuilder::with_capacity(subject.len() as usize);
-        out.push_units(part(subject, 0, spans[0].0));
+        out.push_units(part(subject, 0, spans[0][0]));
         append(&mut out, regexp, subject, &spans, replacement, &mut Vec::new())?;
-        out.push_units(part(subject, spans[0].1, subject.len()));
+        out.push_units(part(subject, spans[0][1], subject.len()));
         return Ok(out.finish()?.into());
     }
     set_last_index(regexp.object(), 0)?;
-    let mut out = StringBuilder::with_capacity(subject.len() as usize);
     let mut copied = 0;
     if let Replacement::Verbatim(text) = replacement {
         let text = text.units();
-        regexp.program.get().for_each_match(subject, |spans| {
-            out.push_units(part(subject, copied, spans[0].0));
-            out.push_units(text);
-            copied = spans[0].1;
-        });
-        if copied == 0 && out.is_empty() {
-            return Ok(subject.into());
+        if let Some(units) = regexp.program.get().single_units()
+            && !regexp.flags().has(Flags::STICKY)
+            && let (Units::Latin1(subject_units), Units::Latin1(&[by])) = (subject.units(), text)
+        {
+            let Some(first) = subject_units.iter().position(|&unit| units[unit as usize]) else {
+                return Ok(subject.into());
+            };
+            let (before, rest) = subject_units.split_at(first);
+            let mut out = StringBuilder::with_capacity(subject_units.len());
+            out.push_latin1(before);
+            out.extend_latin1(rest.iter().map(|&unit| if units[unit as usize] { by } else { unit }));
+            return Ok(out.finish()?.into());
         }
+        let mut out: Option<StringBuilder> = None;
+        regexp.program.get().for_each_match(subject, |spans| {
+            let out = out.get_or_insert_with(|| StringBuilder::with_capacity(subject.len() as usize));
+            out.push_units(part(subject, copied, spans[0][0]));
+            out.push_units(text);
+            copied = spans[0][1];
+        });
+        let Some(mut out) = out else { return Ok(subject.into()) };
         out.push_units(part(subject, copied, subject.len()));
         return Ok(out.finish()?.into());
     }
@@ -90,9 +100,10 @@ fn replace_pristine(regexp: Gc<RegExpObject>, subject: JsString, replacement: &R
     if all.is_empty() {
         return Ok(subject.into());
     }
+    let mut out = StringBuilder::with_capacity(subject.len() as usize);
     let mut arguments = Vec::with_capacity(group_count + 3);
     for spans in all.chunks_exact(group_count) {
-        let (from, to) = spans[0];
+        let [from, to] = spans[0];
         out.push_units(part(subject, copied, from));
         append(&mut out, regexp, subject, spans, replacement, &mut arguments)?;
         copied = to;
@@ -117,7 +128,7 @@ fn append(
             let program = regexp.program.get();
             arguments.clear();
             arguments.extend(spans.iter().map(|&span| group_value(subject, span)));
-            arguments.push(Value::from(spans[0].0));
+            arguments.push(Value::from(spans[0][0]));
             arguments.push(subject.into());
             let named = groups(program, |index| group_value(subject, spans[index]));
             if !named.is_undefined() {
@@ -126,10 +137,14 @@ fn append(
             out.push_string(to_string(call::call(*function, Value::UNDEFINED, arguments)?)?);
         }
         Replacement::Template(template) => {
-            let text = |&span: &Span| (span != NONE).then(|| subject.slice(span.0, span.1));
+            let text = |&span: &Span| took_part(span).then(|| subject.slice(span[0], span[1]));
             let named = groups(regexp.program.get(), |index| group_value(subject, spans[index])).as_object();
             let groups: Vec<Option<JsString>> = spans[1..].iter().map(text).collect();
-            substitute(out, *template, &Captures { subject, matched: spans[0], groups: &groups, named })?;
+            substitute(
+                out,
+                *template,
+                &Captures { subject, matched: (spans[0][0], spans[0][1]), groups: &groups, named },
+            )?;
         }
     }
     Ok(())

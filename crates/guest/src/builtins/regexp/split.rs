@@ -15,7 +15,8 @@ use crate::string::JsString;
 use crate::throw::JsResult;
 use crate::value::Value;
 
-pub(super) fn split(cx: &CallContext) -> JsResult {
+/// `RegExp.prototype[Symbol.split]`
+pub fn split(cx: &CallContext) -> JsResult {
     let object = this_object(cx, "@@split")?;
     let subject = to_string(cx.arg(0))?;
     let limit = |value: Value| if value.is_undefined() { Ok(u32::MAX) } else { to_uint32(value) };
@@ -43,16 +44,16 @@ fn split_pristine(regexp: Gc<RegExpObject>, subject: JsString, limit: u32) -> Js
         return Ok(parts.into());
     }
     let program = regexp.program.get();
-    let mut spans = Vec::new();
     if subject.is_empty() {
-        if !program.execute(subject, 0, false, &mut spans) {
+        if program.search(subject, 0, false, |_| ()).is_none() {
             parts.push(subject.into());
         }
         return Ok(parts.into());
     }
     let (mut copied, mut from) = (0, 0);
-    while from < subject.len() && program.execute(subject, from, false, &mut spans) {
-        let (start, end) = spans[0];
+    let mut spans = Vec::new();
+    while from < subject.len() && program.search(subject, from, false, |found| found.clone_into(&mut spans)).is_some() {
+        let [start, end] = spans[0];
         if start >= subject.len() {
             break;
         }

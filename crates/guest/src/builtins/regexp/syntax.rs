@@ -1,7 +1,7 @@
-//! Patterns as trees. Whatever is rare (property escapes, set notation, lookbehind, duplicate names, …) or wrong is left to the
+//! Patterns as trees. Whatever is rare (property escapes, set notation, duplicate names, …) or wrong is left to the
 //! other engine: then the parser answers [`Unsupported`].
 
-use super::char_class::{Folding, Ranges};
+use super::char_class::{CharClass, Folding, Ranges};
 use super::flags::Flags;
 use crate::string::JsString;
 
@@ -23,8 +23,8 @@ pub enum Node {
     Char(u32),
     /// `.`
     Dot,
-    /// A class or class escape.
-    Class(Ranges),
+    /// A class or class escape, by its number.
+    Class(u32),
     /// One after the other.
     Sequence(Vec<Node>),
     /// The first that matches.
@@ -50,16 +50,37 @@ pub enum Node {
     End,
     /// `\b`, or `\B` if false.
     WordBoundary(bool),
-    /// `(?=…)`, or `(?!…)` if false.
-    Lookahead(bool, Box<Node>),
+    /// `(?=…)`, `(?!…)`, `(?<=…)` or `(?<!…)`
+    Look {
+        /// Looks at what follows, not at what is before.
+        ahead: bool,
+        /// It must match, not must not.
+        positive: bool,
+        /// What is looked for.
+        node: Box<Node>,
+    },
     /// `\1`, `\k<name>`
     BackReference(u32),
+}
+
+impl Node {
+    /// Number of nodes; a repetition of a node counts as often as it must be.
+    pub fn size(&self) -> usize {
+        match self {
+            Node::Sequence(nodes) | Node::Alternatives(nodes) => nodes.iter().map(Node::size).sum::<usize>() + 1,
+            Node::Capture(_, node) | Node::Look { node, .. } => node.size() + 1,
+            Node::Repeat { node, min, .. } => node.size().saturating_mul(*min as usize + 1),
+            _ => 1,
+        }
+    }
 }
 
 /// A parsed pattern.
 pub struct Pattern {
     /// The tree.
     pub node: Node,
+    /// Classes.
+    pub classes: Vec<CharClass>,
     /// Number of groups, the whole match included.
     pub group_count: u32,
     /// Names of groups (see [`super::program::Program`]).
@@ -88,6 +109,7 @@ pub fn parse(pattern: JsString, flags: Flags) -> Parsed<Pattern> {
         folding: flags.folding(),
         next_group: 1,
         names: vec![None],
+        classes: vec![],
         known: None,
         is_incomplete: false,
         depth: 0,
@@ -100,7 +122,12 @@ pub fn parse(pattern: JsString, flags: Flags) -> Parsed<Pattern> {
         node = parser.pattern()?;
     }
     let has_names = parser.names.iter().any(Option::is_some);
-    Ok(Pattern { node, group_count: parser.next_group, names: if has_names { parser.names } else { vec![] } })
+    Ok(Pattern {
+        node,
+        classes: parser.classes,
+        group_count: parser.next_group,
+        names: if has_names { parser.names } else { vec![] },
+    })
 }
 
 struct Parser {
@@ -110,6 +137,7 @@ struct Parser {
     next_group: u32,
     folding: Folding,
     names: Vec<Option<JsString>>,
+    classes: Vec<CharClass>,
     /// Number and names of all groups, the second time.
     known: Option<(u32, Vec<Option<JsString>>)>,
     /// Must be parsed a second time.
@@ -202,7 +230,10 @@ impl Parser {
             '$' => (Node::End, false),
             '.' => (Node::Dot, true),
             '(' => return self.group(),
-            '[' => (Node::Class(self.class()?), true),
+            '[' => {
+                let ranges = self.class()?;
+                (self.class_node(&ranges)?, true)
+            }
             '\\' => return self.escape(),
             '*' | '+' | '?' => return Err(Unsupported),
             '{' if self.is_unicode || self.bounds().is_some() => return Err(Unsupported),
@@ -212,13 +243,13 @@ impl Parser {
     }
 
     fn group(&mut self) -> Parsed<(Node, bool)> {
-        let mut lookahead = None;
+        const LOOKS: [(&str, bool, bool); 4] =
+            [("?=", true, true), ("?!", true, false), ("?<=", false, true), ("?<!", false, false)];
+        let mut look = None;
         let mut capture = None;
         if self.take_text("?:") {
-        } else if self.take_text("?=") {
-            lookahead = Some(true);
-        } else if self.take_text("?!") {
-            lookahead = Some(false);
+        } else if let Some(&(_, ahead, positive)) = LOOKS.iter().find(|(start, ..)| self.take_text(start)) {
+            look = Some((ahead, positive));
         } else {
             let name = if self.take_text("?<") { Some(self.group_name()?) } else { None };
             if name.is_none() && is(self.peek(), '?') || name.is_some() && self.names.contains(&name) {
@@ -232,11 +263,24 @@ impl Parser {
         if !self.take(')') {
             return Err(Unsupported);
         }
-        Ok(match (lookahead, capture) {
-            (Some(positive), _) => (Node::Lookahead(positive, Box::new(inner)), false),
+        Ok(match (look, capture) {
+            (Some((ahead, positive)), _) => {
+                let quantifiable = ahead && !self.is_unicode;
+                (Node::Look { ahead, positive, node: Box::new(inner) }, quantifiable)
+            }
             (None, Some(group)) => (Node::Capture(group, Box::new(inner)), true),
             (None, None) => (inner, true),
         })
+    }
+
+    fn class_node(&mut self, ranges: &Ranges) -> Parsed<Node> {
+        let class = ranges.compile(self.folding).ok_or(Unsupported)?;
+        let known = self.classes.iter().position(|known| *known == class);
+        let index = known.unwrap_or_else(|| {
+            self.classes.push(class);
+            self.classes.len() - 1
+        });
+        Ok(Node::Class(index as u32))
     }
 
     /// A name up to its `>`; only ASCII ones.
@@ -321,7 +365,7 @@ impl Parser {
         let mut class = Ranges::default();
         if class.add_escape(unit, self.folding) {
             self.at += 1;
-            return Ok((Node::Class(class), true));
+            return Ok((self.class_node(&class)?, true));
         }
         Ok((Node::Char(self.character_escape()?), true))
     }

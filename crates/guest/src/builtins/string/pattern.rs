@@ -36,13 +36,23 @@ fn protocol(value: Value, symbol: Symbol) -> JsResult<Option<Object>> {
     }
 }
 
+/// Calls the method of a regular expression that is as the realm made it, without looking it up.
+fn call_directly(cx: &CallContext, method: fn(&CallContext) -> JsResult, arguments: &[Value]) -> Option<JsResult> {
+    let this = cx.arg(0);
+    regexp::is_pristine(this)
+        .then(|| method(&CallContext { callee: cx.callee, this, new_target: Value::UNDEFINED, arguments }))
+}
+
 /// TypeError for undefined and null, before anything else.
 fn require_this(cx: &CallContext, method: &str) -> JsResult<()> {
-    crate::convert::require_coercible(cx.this, &format!("String.prototype.{method}")).map(|_| ())
+    crate::convert::require_coercible(cx.this, format_args!("String.prototype.{method}")).map(|_| ())
 }
 
 fn split(cx: &CallContext) -> JsResult {
     require_this(cx, "split")?;
+    if let Some(result) = call_directly(cx, regexp::split, &[cx.this, cx.arg(1)]) {
+        return result;
+    }
     let (separator, limit) = (cx.arg(0), cx.arg(1));
     if let Some(method) = protocol(separator, symbol::split())? {
         return call::call(method.into(), separator, &[cx.this, limit]);
@@ -85,6 +95,9 @@ fn split_at(string: JsString, needle: JsString, limit: u32) -> crate::cell::Gc<A
 
 fn replace(cx: &CallContext) -> JsResult {
     require_this(cx, "replace")?;
+    if let Some(result) = call_directly(cx, regexp::replace, &[cx.this, cx.arg(1)]) {
+        return result;
+    }
     let (pattern, replacement) = (cx.arg(0), cx.arg(1));
     if let Some(method) = protocol(pattern, symbol::replace())? {
         return call::call(method.into(), pattern, &[cx.this, replacement]);
@@ -171,6 +184,9 @@ fn with_new_regexp(cx: &CallContext, method: &str, flags: &str, symbol: Symbol) 
 
 fn match_method(cx: &CallContext) -> JsResult {
     require_this(cx, "match")?;
+    if let Some(result) = call_directly(cx, regexp::match_method, &[cx.this]) {
+        return result;
+    }
     if let Some(method) = protocol(cx.arg(0), symbol::match_())? {
         return call::call(method.into(), cx.arg(0), &[cx.this]);
     }
@@ -192,6 +208,9 @@ fn match_all(cx: &CallContext) -> JsResult {
 
 fn search(cx: &CallContext) -> JsResult {
     require_this(cx, "search")?;
+    if let Some(result) = call_directly(cx, regexp::search, &[cx.this]) {
+        return result;
+    }
     if let Some(method) = protocol(cx.arg(0), symbol::search())? {
         return call::call(method.into(), cx.arg(0), &[cx.this]);
     }

@@ -80,8 +80,10 @@ fn construct<const TYPE: usize>(cx: &CallContext) -> JsResult {
     let (element_type, prototype) = (ALL[TYPE], CLASSES[TYPE].0);
     require_new(cx, element_type.class_name())?;
     let Some(source) = cx.arg(0).as_object() else {
-        let message = format!("Invalid typed array length: {}", display(cx.arg(0)));
-        let length = to_index(cx.arg(0), &message)?;
+        let length = match cx.arg(0).as_int() {
+            Some(length @ 0..) => length as u64,
+            _ => to_index(cx.arg(0), format!("Invalid typed array length: {}", display(cx.arg(0))))?,
+        };
         return Ok(zeroed(element_type, cx.new_prototype(prototype)?, length)?.into());
     };
     let prototype = cx.new_prototype(prototype)?;

@@ -72,7 +72,7 @@ fn this(cx: &CallContext) -> JsResult<Gc<TypedArrayObject>> {
 /// ValidateTypedArray of `this`: the array and its length.
 pub(super) fn valid(cx: &CallContext, name: &str) -> JsResult<(Gc<TypedArrayObject>, u32)> {
     let array = this(cx)?;
-    Ok((array, array.valid_length(&format!("%TypedArray%.prototype.{name}"))?))
+    Ok((array, array.valid_length(format_args!("%TypedArray%.prototype.{name}"))?))
 }
 
 fn tag(cx: &CallContext) -> JsResult {
