@@ -80,7 +80,7 @@ impl Object {
     /// Tells those who watch particular properties of prototypes that one was assigned.
     #[cold]
     pub(super) fn prototype_written(self, key: PropertyKey) {
-        if key == crate::names::keys::constructor() {
+        if key == crate::names::keys::constructor() || known_intrinsic(Intrinsic::RegExpPrototype) == Some(self) {
             PROTO_EPOCH.set(PROTO_EPOCH.get() + 1);
         }
         self.iteration_changed(key);
