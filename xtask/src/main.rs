@@ -8,6 +8,7 @@ mod dist;
 mod process;
 mod setup;
 mod test;
+mod test262;
 
 /// The project's own commands.
 #[derive(Parser)]
@@ -33,6 +34,10 @@ enum Command {
     Bench(bench::Options),
     /// Builds the one file that is installed on a server: target/release/dist/convex-wasm.
     Dist,
+    /// Runs test262, the ECMAScript test suite, from a checkout of it.
+    ///
+    /// Example: cargo xtask test262 ../test262 --filter language/statements
+    Test262(test262::Options),
     /// Only installs what building and testing need: the guest's compiler target and the npm packages.
     Setup,
 }
@@ -45,6 +50,7 @@ fn main() -> anyhow::Result<()> {
         Command::Test(options) => test::run(&options),
         Command::Bench(options) => bench::run(&options),
         Command::Dist => dist::build().map(|_| ()),
+        Command::Test262(options) => test262::run(&options),
         Command::Setup => setup::everything(),
     }
 }

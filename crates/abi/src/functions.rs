@@ -262,4 +262,8 @@ runtime_functions! {
     ImportMeta "import_meta" "i:j";
     /// Throws TypeError "Assignment to constant variable." etc. for a namespace or import binding: name. Always EXCEPTION.
     ThrowImportAssign "throw_import_assign" "i:j";
+
+    // ---- scripts ----
+    /// Declares a script's variable (EMPTY) or function on the global object: name, function. Status.
+    DeclareGlobal "declare_global" "ij:i";
 }

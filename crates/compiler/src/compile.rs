@@ -17,7 +17,7 @@ use crate::cache::{self, Cache};
 use crate::codegen::{self, SourceInfo};
 use crate::error::CompileError;
 use crate::ir::{Export, Import};
-use crate::lower::{self, Lowered};
+use crate::lower::{self, Goal, Lowered};
 use crate::position::LineIndex;
 use crate::unit::{CompiledUnit, ImportSlot, SourceModule, UnitExport};
 
@@ -56,12 +56,23 @@ pub fn compile_module(module: &SourceModule, options: &Options) -> Result<Compil
     on_deep_stack(&module.path, || compile_here(module, options))
 }
 
+/// Compiles a script: its top-level `var`s and functions are properties of the global object, and it is sloppy unless it
+/// says otherwise. What a script declares with `let`, `const` or `class` is its own; other scripts do not see it.
+///
+/// # Errors
+/// As [`compile_module`].
+pub fn compile_script(script: &SourceModule, options: &Options) -> Result<CompiledUnit, CompileError> {
+    on_deep_stack(&script.path, || compile_source(script, Goal::Script, options))
+}
+
 /// Lowers a module without generating code, for tests and for looking at.
 ///
 /// # Errors
 /// As [`compile_module`].
 pub fn lower_module(module: &SourceModule, options: &Options) -> Result<Lowered, CompileError> {
-    on_deep_stack(&module.path, || parse(module, options, lower::lower))
+    on_deep_stack(&module.path, || {
+        parse(module, Goal::Module, options, |program, scoping| lower::lower(program, scoping, Goal::Module))
+    })
 }
 
 /// Compiles all modules of an app in parallel, in their order, then looks across them for Convex functions.
@@ -105,8 +116,12 @@ fn compile_cached(
 }
 
 fn compile_here(module: &SourceModule, options: &Options) -> Result<CompiledUnit, CompileError> {
-    parse(module, options, |program, scoping| {
-        let lowered = lower::lower(program, scoping);
+    compile_source(module, Goal::Module, options)
+}
+
+fn compile_source(module: &SourceModule, goal: Goal, options: &Options) -> Result<CompiledUnit, CompileError> {
+    parse(module, goal, options, |program, scoping| {
+        let lowered = lower::lower(program, scoping, goal);
         let lines = LineIndex::new(&module.source);
         let report = analysis::report(program, scoping, &lowered.refusals, &lines);
         let definitions = analysis::definitions(program, &lowered.module.bindings);
@@ -145,6 +160,7 @@ fn unit_export(export: Export) -> UnitExport {
 /// Parses and checks a module, then hands it to `consume`.
 fn parse<R>(
     module: &SourceModule,
+    goal: Goal,
     options: &Options,
     consume: impl FnOnce(&Program<'_>, &Scoping) -> R,
 ) -> Result<R, CompileError> {
@@ -152,9 +168,13 @@ fn parse<R>(
     if module.source.len() > limit {
         return Err(CompileError::TooLarge { path: module.path.clone(), size: module.source.len(), limit });
     }
+    let source_type = match goal {
+        Goal::Module => SourceType::mjs(),
+        Goal::Script => SourceType::script(),
+    };
     let allocator = Allocator::default();
     let parse_options = ParseOptions { preserve_parens: false, ..ParseOptions::default() };
-    let parsed = Parser::new(&allocator, &module.source, SourceType::mjs()).with_options(parse_options).parse();
+    let parsed = Parser::new(&allocator, &module.source, source_type).with_options(parse_options).parse();
     check(module, parsed.diagnostics.iter())?;
     let program = allocator.alloc(parsed.program);
     let semantic = SemanticBuilder::new_compiler().build(program);

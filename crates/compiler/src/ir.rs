@@ -130,7 +130,7 @@ pub struct Function {
     pub is_async: bool,
     /// Generator.
     pub is_generator: bool,
-    /// Strict code. Module code always is; sloppy code only comes wrapped by bundlers and is refused for now.
+    /// Strict code. Module code always is.
     pub strict: bool,
     /// `length`.
     pub length: u32,
@@ -304,6 +304,9 @@ pub enum Op {
     LoadGlobalOrUndefined(Constant),
     /// Assignment to an undeclared name (no result).
     StoreGlobal(Constant, Reg),
+    /// Declares a script's variable, or the function it holds from the beginning, as a property of the global object (no
+    /// result).
+    DeclareGlobal(Constant, Option<Reg>),
     /// Throws TypeError: assignment to a constant (no result).
     ThrowConstAssign,
     /// Throws: a typed error with a message (no result).

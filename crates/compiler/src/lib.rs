@@ -22,4 +22,4 @@ pub mod position;
 pub mod print;
 pub mod unit;
 
-pub use compile::{Options, Progress, compile_all, compile_module, lower_module};
+pub use compile::{Options, Progress, compile_all, compile_module, compile_script, lower_module};

@@ -8,6 +8,16 @@ const MAX_WASM_STACK: usize = 4 << 20;
 /// Bytes of a fiber's stack: what Wasm may use, and room for the host functions it calls.
 const FIBER_STACK: usize = MAX_WASM_STACK + (512 << 10);
 
+/// How much time native code of units may take to make.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Effort {
+    /// What is served to users.
+    #[default]
+    Full,
+    /// Programs that run once, for a moment: tests.
+    Quick,
+}
+
 /// Everything that native code depends on. Compiling and running with different configurations is detected by
 /// Wasmtime's compatibility hash.
 pub(crate) fn config() -> Config {

@@ -5,9 +5,10 @@ use std::{io, sync::Arc, thread, time::Duration};
 use convex_wasm_compiler::unit::CompiledUnit;
 use convex_wasm_guest_image as guest_image;
 use rayon::prelude::*;
+use wasmtime::OptLevel;
 
 use crate::{
-    config::config,
+    config::{Effort, config},
     error::ProgramError,
     frames::FrameWalker,
     guest::Guest,
@@ -46,13 +47,28 @@ impl Engine {
     /// # Errors
     /// See [`Engine::new`].
     pub fn with_guest(cache: impl NativeCache, wasm: &[u8]) -> Result<Self, ProgramError> {
+        Self::with_effort(cache, Some(wasm), Effort::Full)
+    }
+
+    /// An engine whose units' native code is made with less or more effort, with another guest if one is given.
+    ///
+    /// # Errors
+    /// See [`Engine::new`].
+    pub fn with_effort(cache: impl NativeCache, guest: Option<&[u8]>, effort: Effort) -> Result<Self, ProgramError> {
+        let wasm = guest.unwrap_or(guest_image::WASM);
         check_page_size().map_err(|source| ProgramError::System { action: "set up memories", source })?;
         let stacks = FiberStacks::default();
         let cache: Arc<dyn NativeCache> = Arc::new(cache);
         let mut config = config();
         config.with_host_memory(Arc::new(ReservedMemories)).with_host_stack(Arc::new(stacks.clone()));
         let wasmtime = wasmtime::Engine::new(&config).map_err(guest_error)?;
-        let compiler = NativeCompiler { compiler: wasmtime.clone(), loader: wasmtime.clone(), cache: cache.clone() };
+        let quick = match effort {
+            Effort::Full => wasmtime.clone(),
+            Effort::Quick => {
+                wasmtime::Engine::new(config.clone().cranelift_opt_level(OptLevel::None)).map_err(guest_error)?
+            }
+        };
+        let compiler = NativeCompiler { compiler: quick, loader: wasmtime.clone(), cache: cache.clone() };
         // Nobody asks for positions in the guest, and finding them is most of what a backtrace of Wasmtime's costs.
         config.generate_address_map(false);
         let without_positions = wasmtime::Engine::new(&config).map_err(guest_error)?;

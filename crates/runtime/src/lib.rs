@@ -37,6 +37,7 @@ mod trace;
 mod trap;
 mod units;
 
+pub use config::Effort;
 pub use convex_wasm_execution::{
     BoxError, Host, HostError, LogLevel, Operation, OperationResult, RunError, SilentHost, StackFrame, ThrowError,
     ThrownError,

@@ -14,7 +14,7 @@ use crate::ir::{Constant, Instruction, Op, Reg};
 impl Emitter<'_, '_> {
     /// Emits one instruction.
     pub fn emit_instruction(&mut self, instruction: &Instruction) {
-        use Operand::{Cell, Data, Env, Int, Key, Name, Value};
+        use Operand::{Cell, Data, Env, Int, Key, Name, Value, Word};
         let result = instruction.result;
         match &instruction.op {
             Op::Special(_) | Op::Number(_) | Op::Int(_) | Op::Constant(_) => {
@@ -62,7 +62,13 @@ impl Emitter<'_, '_> {
             Op::CheckInitialized { value, name } => self.emit_check_initialized(*value, *name),
             Op::LoadGlobal(name) => self.emit_load_global(*name, false, result),
             Op::LoadGlobalOrUndefined(name) => self.emit_load_global(*name, true, result),
-            Op::StoreGlobal(name, value) => self.call_status(Runtime::SetGlobal, &[Key(*name), Value(*value), Int(1)]),
+            Op::StoreGlobal(name, value) => {
+                self.call_status(Runtime::SetGlobal, &[Key(*name), Value(*value), Int(self.function.strict.into())]);
+            }
+            Op::DeclareGlobal(name, function) => {
+                let function = function.map_or(Word(EMPTY), Value);
+                self.call_status(Runtime::DeclareGlobal, &[Key(*name), function]);
+            }
             Op::ThrowConstAssign => self.emit_throw(Runtime::ThrowConstAssign, &[]),
             Op::ThrowError { reference, message } => {
                 let function = if *reference { Runtime::ThrowReferenceError } else { Runtime::ThrowTypeError };
@@ -96,6 +102,13 @@ impl Emitter<'_, '_> {
 
             Op::Get(object, key) => self.emit_get(*object, *key, result),
             Op::GetElement(object, key) => self.emit_get_element(*object, *key, result),
+            Op::Set(object, key, value) if !self.function.strict => {
+                let cache = self.unit.data.add_cache();
+                self.call_status(Runtime::Set, &[Value(*object), Key(*key), Value(*value), Data(cache), Int(0)]);
+            }
+            Op::SetElement(object, key, value) if !self.function.strict => {
+                self.call_status(Runtime::SetElement, &[Value(*object), Value(*key), Value(*value), Int(0)]);
+            }
             Op::Set(object, key, value) => self.emit_set(*object, *key, *value),
             Op::SetElement(object, key, value) => self.emit_set_element(*object, *key, *value),
             Op::GetSuper { callee, key, this } => {
@@ -104,7 +117,10 @@ impl Emitter<'_, '_> {
             Op::SetSuper { callee, key, this, value } => {
                 self.call_status(Runtime::SetSuper, &[Cell(*callee), Value(*key), Value(*this), Value(*value)]);
             }
-            Op::Delete(object, key) => self.call_value(Runtime::Delete, &[Value(*object), Value(*key), Int(1)], result),
+            Op::Delete(object, key) => {
+                let strict = Int(self.function.strict.into());
+                self.call_value(Runtime::Delete, &[Value(*object), Value(*key), strict], result);
+            }
             Op::GetPrivate(object, name) => self.emit_get_private(*object, *name, result),
             Op::SetPrivate(object, name, value) => self.emit_set_private(*object, *name, *value),
             Op::AddPrivate(object, name, value) => self.emit_add_private(*object, *name, *value),

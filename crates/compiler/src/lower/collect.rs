@@ -13,6 +13,7 @@ use oxc_span::GetSpan;
 use oxc_syntax::scope::ScopeId;
 use oxc_syntax::symbol::SymbolId;
 
+use super::Goal;
 use super::facts::{
     ClassFacts, EnvKey, EnvSlot, Facts, FunctionFacts, Implicit, SymbolFacts, is_constructor, is_instance_state,
     is_lexical, is_static_state,
@@ -20,9 +21,10 @@ use super::facts::{
 use crate::ir::{FunctionId, FunctionKind};
 
 /// Collects the facts of a module.
-pub(super) fn collect(program: &Program<'_>, scoping: &Scoping) -> Facts {
+pub(super) fn collect(program: &Program<'_>, scoping: &Scoping, goal: Goal) -> Facts {
     let mut collector = Collector {
         scoping,
+        goal,
         facts: Facts::default(),
         function: FunctionId(0),
         scope_starts: vec![0],
@@ -40,6 +42,7 @@ pub(super) fn collect(program: &Program<'_>, scoping: &Scoping) -> Facts {
 
 struct Collector<'s> {
     scoping: &'s Scoping,
+    goal: Goal,
     facts: Facts,
     function: FunctionId,
     scope_starts: Vec<u32>,
@@ -68,6 +71,7 @@ impl<'s> Collector<'s> {
             needs_env: false,
             callable_from,
             uses: BTreeSet::new(),
+            strict: scope.is_none_or(|scope| self.scoping.scope_flags(scope).is_strict_mode()),
         });
         id
     }
@@ -125,7 +129,13 @@ impl<'s> Collector<'s> {
     /// Remembers the function a variable is bound to if nothing else is ever assigned to it.
     fn bind_function(&mut self, symbol: Option<SymbolId>, function: FunctionId) {
         let Some(symbol) = symbol else { return };
-        if !self.scoping.symbol_is_mutated(symbol) && self.scoping.symbol_redeclarations(symbol).is_empty() {
+        let is_global = self.goal == Goal::Script
+            && self.scoping.symbol_scope_id(symbol) == self.scoping.root_scope_id()
+            && !is_lexical(self.scoping.symbol_flags(symbol));
+        if !is_global
+            && !self.scoping.symbol_is_mutated(symbol)
+            && self.scoping.symbol_redeclarations(symbol).is_empty()
+        {
             self.facts.known.insert(symbol, function);
         }
     }

@@ -46,6 +46,7 @@ pub(super) struct FunctionFacts {
     pub(super) callable_from: u32,
     /// What it, or an arrow function in it, uses.
     pub(super) uses: BTreeSet<Implicit>,
+    pub(super) strict: bool,
 }
 
 #[derive(Clone, Copy, Debug)]

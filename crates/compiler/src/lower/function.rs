@@ -13,7 +13,7 @@ use super::builder::Builder;
 use super::control::Control;
 use super::facts::{EnvKey, Implicit};
 use super::{ModuleLowerer, Refusal, RefusedFunction, Result};
-use crate::ir::{self, Block, FunctionId, FunctionKind, Instruction, Op, Reg, Terminator};
+use crate::ir::{self, Block, Constant, FunctionId, FunctionKind, Instruction, Op, Reg, Terminator};
 
 /// Source of a function.
 #[derive(Clone, Copy)]
@@ -212,6 +212,7 @@ impl FunctionLowerer<'_, '_> {
         self.receive();
         match code {
             Code::Module(program) => {
+                self.declare_globals();
                 self.hoist_functions(&program.body);
                 self.statements(&program.body)?;
             }
@@ -396,6 +397,15 @@ impl FunctionLowerer<'_, '_> {
         }
     }
 
+    /// Makes the variables of a script properties of the global object (ECMA-262 16.1.7).
+    fn declare_globals(&mut self) {
+        let mut names: Vec<Constant> = self.module.globals.values().copied().collect();
+        names.sort_unstable_by_key(|name| name.0);
+        for name in names {
+            self.builder.perform(Op::DeclareGlobal(name, None));
+        }
+    }
+
     /// The result of a body that ends without `return`.
     fn return_at_end(&mut self) {
         let value = match self.kind {
@@ -419,7 +429,7 @@ impl FunctionLowerer<'_, '_> {
             kind: self.kind,
             is_async: self.is_async,
             is_generator: self.is_generator,
-            strict: true,
+            strict: self.module.facts.function(self.id).strict,
             length: 0,
             source: (0, 0),
             parameters,
@@ -477,7 +487,7 @@ impl FunctionLowerer<'_, '_> {
             self.builder.position = function.span.start;
             let closure = self.closure(id, name, Code::Function(function));
             match function.id.as_ref().and_then(|id| id.symbol_id.get()) {
-                Some(symbol) => self.initialize_symbol(symbol, closure, true),
+                Some(symbol) => self.initialize_function(symbol, closure),
                 None => self.store_default_export(closure),
             }
         }

@@ -56,10 +56,19 @@ pub struct RefusedFunction {
     pub position: u32,
 }
 
+/// The symbol of the grammar that a source is to match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goal {
+    /// An ES module.
+    Module,
+    /// A script, whose variables and functions are global.
+    Script,
+}
+
 /// Lowers a module that parsed and passed the semantic checks.
-pub fn lower(program: &Program<'_>, scoping: &Scoping) -> Lowered {
-    let facts = collect::collect(program, scoping);
-    let mut lowerer = ModuleLowerer::new(scoping, &facts, program.source_text);
+pub fn lower(program: &Program<'_>, scoping: &Scoping, goal: Goal) -> Lowered {
+    let facts = collect::collect(program, scoping, goal);
+    let mut lowerer = ModuleLowerer::new(scoping, &facts, program.source_text, goal);
     lowerer.declare_bindings();
     lowerer.declare_module(program);
     lowerer.lower_body(program);
@@ -86,6 +95,7 @@ struct ModuleLowerer<'m> {
     scoping: &'m Scoping,
     facts: &'m Facts,
     source: &'m str,
+    goal: Goal,
     module: ir::Module,
     constants: HashMap<ConstantValue, Constant>,
     functions: Vec<Option<ir::Function>>,
@@ -94,6 +104,8 @@ struct ModuleLowerer<'m> {
     bindings: HashMap<SymbolId, u32>,
     /// Import slot of each imported name.
     imports: HashMap<SymbolId, u32>,
+    /// Names of a script's variables and functions, which are properties of the global object.
+    globals: HashMap<SymbolId, Constant>,
     /// Binding of an anonymous default export.
     default_binding: Option<u32>,
     /// For derived constructors: the position from which on `super()` was certainly called.
@@ -107,17 +119,19 @@ struct ModuleLowerer<'m> {
 }
 
 impl<'m> ModuleLowerer<'m> {
-    fn new(scoping: &'m Scoping, facts: &'m Facts, source: &'m str) -> ModuleLowerer<'m> {
+    fn new(scoping: &'m Scoping, facts: &'m Facts, source: &'m str, goal: Goal) -> ModuleLowerer<'m> {
         ModuleLowerer {
             scoping,
             facts,
             source,
+            goal,
             module: ir::Module::default(),
             constants: HashMap::new(),
             functions: facts.functions.iter().map(|_| None).collect(),
             refusals: Vec::new(),
             bindings: HashMap::new(),
             imports: HashMap::new(),
+            globals: HashMap::new(),
             default_binding: None,
             this_bound_at: HashMap::new(),
             initializers: HashMap::new(),

@@ -4,9 +4,9 @@ use oxc_ast::ast::*;
 use oxc_semantic::SymbolFlags;
 use oxc_syntax::symbol::SymbolId;
 
-use super::ModuleLowerer;
 use super::facts::is_lexical;
 use super::function::Code;
+use super::{Goal, ModuleLowerer};
 use crate::ir::{Binding, Export, FunctionId, Import};
 
 /// Name of the binding of an anonymous default export; no source variable can have it.
@@ -21,6 +21,11 @@ impl ModuleLowerer<'_> {
         for symbol in symbols {
             let flags = self.scoping.symbol_flags(symbol);
             if flags.intersects(SymbolFlags::Import | SymbolFlags::TypeImport) {
+                continue;
+            }
+            if self.goal == Goal::Script && !is_lexical(flags) {
+                let name = self.string(self.scoping.symbol_name(symbol));
+                self.globals.insert(symbol, name);
                 continue;
             }
             let known_function = self.facts.known_function(symbol);

@@ -7,8 +7,8 @@ use oxc_syntax::symbol::SymbolId;
 
 use super::facts::{EnvKey, EnvSlot, Implicit, is_constant};
 use super::function::FunctionLowerer;
-use super::{Refusal, Result};
-use crate::ir::{ConstantValue, FunctionId, FunctionKind, Op, Reg};
+use super::{Goal, Refusal, Result};
+use crate::ir::{Constant, ConstantValue, FunctionId, FunctionKind, Op, Reg};
 
 /// Where a variable is.
 #[derive(Clone, Copy)]
@@ -17,6 +17,7 @@ enum Place {
     Slot(EnvSlot),
     Binding(u32),
     Import(u32),
+    Global(Constant),
 }
 
 /// Globals whose mere use means that the function needs an engine with them.
@@ -32,6 +33,9 @@ impl FunctionLowerer<'_, '_> {
         }
         if let Some(&slot) = self.module.imports.get(&symbol) {
             return Place::Import(slot);
+        }
+        if let Some(&name) = self.module.globals.get(&symbol) {
+            return Place::Global(name);
         }
         match self.module.facts.symbol_slot(symbol) {
             Some(slot) => Place::Slot(slot),
@@ -96,6 +100,7 @@ impl FunctionLowerer<'_, '_> {
             Place::Slot(slot) => self.load_slot(slot),
             Place::Binding(binding) => self.builder.emit(Op::LoadBinding(binding)),
             Place::Import(slot) => self.builder.emit(Op::LoadImport(slot)),
+            Place::Global(name) => self.builder.emit(Op::LoadGlobal(name)),
         }
     }
 
@@ -167,6 +172,16 @@ impl FunctionLowerer<'_, '_> {
         self.store(place, value, is_temporary);
     }
 
+    /// Store of a declared function at the beginning of its scope.
+    pub(super) fn initialize_function(&mut self, symbol: SymbolId, closure: Reg) {
+        match self.place(symbol) {
+            Place::Global(name) => self.builder.perform(Op::DeclareGlobal(name, Some(closure))),
+            place => {
+                self.store(place, closure, true);
+            }
+        }
+    }
+
     fn store(&mut self, place: Place, value: Reg, is_temporary: bool) -> Reg {
         match place {
             Place::Register(register) => {
@@ -175,6 +190,7 @@ impl FunctionLowerer<'_, '_> {
             }
             Place::Slot(slot) => self.store_slot(slot, value),
             Place::Binding(binding) => self.builder.perform(Op::StoreBinding(binding, value)),
+            Place::Global(name) => self.builder.perform(Op::StoreGlobal(name, value)),
             Place::Import(_) => {}
         }
         value
@@ -280,6 +296,10 @@ impl FunctionLowerer<'_, '_> {
     /// `this`, checked where `super()` may not have been called.
     pub(super) fn read_this(&mut self, position: u32) -> Reg {
         let receiver = self.module.facts.receiver(self.id);
+        if receiver == FunctionId(0) && self.module.goal == Goal::Script {
+            let name = self.module.string("globalThis");
+            return self.builder.emit(Op::LoadGlobal(name));
+        }
         let this = self.read_implicit(Implicit::This);
         let derived = self.module.facts.function(receiver).kind == FunctionKind::DerivedConstructor;
         if derived && self.module.this_bound_at.get(&receiver).is_none_or(|&bound| position < bound) {

@@ -1,6 +1,11 @@
-//! Modules.
+//! Modules and scripts.
 
+use super::string;
+use crate::key::PropertyKey;
+use crate::object::{Attributes, PropertyDescriptor};
 use crate::promise::PromiseObject;
+use crate::realm;
+use crate::throw::{JsResult, to_status};
 use crate::value::Value;
 
 #[unsafe(no_mangle)]
@@ -14,4 +19,26 @@ extern "C" fn rt_import_dynamic(namespace: u32) -> Value {
 #[unsafe(no_mangle)]
 extern "C" fn rt_import_meta(unit: u32) -> Value {
     crate::link::import_meta(unit).into()
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn rt_declare_global(name: u32, function: Value) -> i32 {
+    to_status(declare_global(PropertyKey::from_interned(string(name)), function))
+}
+
+/// CreateGlobalVarBinding and CreateGlobalFunctionBinding (ECMA-262 9.1.1.4.17 and 9.1.1.4.18).
+fn declare_global(key: PropertyKey, function: Value) -> JsResult<()> {
+    let global = realm::global();
+    let existing = global.get_own_property(key)?;
+    let fixed = Attributes::WRITABLE.with(Attributes::ENUMERABLE);
+    let descriptor = match existing {
+        None => {
+            let value = if function.is_empty() { Value::UNDEFINED } else { function };
+            PropertyDescriptor::data(value, fixed)
+        }
+        Some(_) if function.is_empty() => return Ok(()),
+        Some(property) if property.attributes.is_configurable() => PropertyDescriptor::data(function, fixed),
+        Some(_) => PropertyDescriptor { value: Some(function), ..PropertyDescriptor::default() },
+    };
+    global.define_or_throw(key, &descriptor)
 }
