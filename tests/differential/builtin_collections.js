@@ -266,3 +266,6 @@ attempt(() => fr.unregister(1));
 attempt(() => WeakSet());
 for (const c of [Map, Set, WeakMap, WeakSet, WeakRef, FinalizationRegistry])
   log(c.name, Object.getOwnPropertyNames(c.prototype).sort().join(), Object.getOwnPropertyNames(c).sort().join());
+
+// A set made from a list holds 0 for −0, as `add` does.
+console.log([...new Set([0.5, -0])], new Set([-0]).values().next(), [...new Set([0, -0])], [...new Map([[-0, -0]])]);

@@ -5,6 +5,7 @@ use clap::{Parser, Subcommand};
 mod bench;
 mod demo;
 mod dist;
+mod fuzz;
 mod process;
 mod setup;
 mod test;
@@ -32,6 +33,10 @@ enum Command {
     ///
     /// Example: cargo xtask bench --only fibonacci
     Bench(bench::Options),
+    /// Compares random programs on Wasm and on Node, and shrinks the first that differs.
+    ///
+    /// Example: cargo xtask fuzz --programs 50000
+    Fuzz(fuzz::Options),
     /// Builds the one file that is installed on a server: target/release/dist/convex-wasm.
     Dist,
     /// Runs test262, the ECMAScript test suite, from a checkout of it.
@@ -49,6 +54,7 @@ fn main() -> anyhow::Result<()> {
         Command::Demo(options) => demo::run(&options),
         Command::Test(options) => test::run(&options),
         Command::Bench(options) => bench::run(&options),
+        Command::Fuzz(options) => fuzz::run(&options),
         Command::Dist => dist::build().map(|_| ()),
         Command::Test262(options) => test262::run(&options),
         Command::Setup => setup::everything(),

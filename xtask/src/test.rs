@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::process::{build_workspace, command, run as step};
-use crate::{demo, setup};
+use crate::{demo, fuzz, setup};
 
 /// What to leave out while working on something else.
 #[derive(Args)]
@@ -14,6 +14,9 @@ pub struct Options {
     /// Skip the demo.
     #[arg(long)]
     no_demo: bool,
+    /// Minutes of random programs; 0 skips them.
+    #[arg(long, default_value_t = 10.0)]
+    fuzz_minutes: f64,
 }
 
 /// Stops at the first step that fails.
@@ -36,6 +39,9 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     // The command itself is a test's subject: it must exist before tests run it.
     build_workspace()?;
     step(&mut command(&["cargo", "test", "--release", "--workspace"]))?;
+    if options.fuzz_minutes > 0.0 {
+        fuzz::run(&fuzz::Options::for_tests(options.fuzz_minutes))?;
+    }
     if !options.no_demo {
         demo::run(&demo::Options::for_tests())?;
     }

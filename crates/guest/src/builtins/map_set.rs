@@ -186,7 +186,7 @@ fn construct<F: Flavor>(cx: &CallContext) -> JsResult {
     iterate(cx.arg(0), |item| {
         let (key, value) = if is_map { entry_parts(item)? } else { (item, item) };
         if is_native {
-            collection.with(|table| table.insert(key, value));
+            collection.with(|table| if is_map { table.insert(key, value) } else { table.add(key) });
         } else if is_map {
             call(adder, collection.into(), &[key, value])?;
         } else {

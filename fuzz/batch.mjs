@@ -1,0 +1,20 @@
+// Imports the given modules one after the other and prints, as a JSON array, what each wrote to the console.
+import { setImmediate as turn } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+
+const outputs = [];
+const write = console.log;
+for (const file of process.argv.slice(2)) {
+  let printed = "";
+  console.log = (line) => {
+    printed += `${line}\n`;
+  };
+  try {
+    await import(pathToFileURL(file));
+    await turn();
+  } catch (error) {
+    printed += `uncaught ${error?.name}\n`;
+  }
+  outputs.push(printed);
+}
+write(JSON.stringify(outputs));
