@@ -13,7 +13,7 @@ use crate::{
     batch, cells,
     error::ProgramError,
     machine::{MEMORY_SIZE, Machine, Trapped},
-    memory::PAGE,
+    memory::{PAGE, prefer_huge_pages},
     program::{Export, Phase, Program, system},
     stack, trap,
 };
@@ -81,6 +81,8 @@ impl<H: Host> Environment<H> {
         }
         // SAFETY: the memory is this machine's, larger than any image (checked when it was frozen), and idle.
         unsafe { parts.image.map(machine.base()) }.map_err(|source| system("map the memory image", source))?;
+        // SAFETY: the rest of the same memory, which is longer than where the heap of any program begins (checked as well).
+        unsafe { prefer_huge_pages(machine.base().add(parts.huge_heap), MEMORY_SIZE - parts.huge_heap) };
         let guest = &parts.engine.0.guest;
         let fiber_stack = machine.fiber_stack().await?;
         let (allocate, invoke) = (machine.function(&guest.allocate)?, machine.function(&guest.invoke)?);
@@ -138,7 +140,7 @@ impl<H: Host> Environment<H> {
         let pagemap = parts.engine.0.pagemap.as_ref();
         let resident = convex_wasm_knobs::WASM_IDLE_ENVIRONMENT_MEMORY.get().saturating_sub(RESIDENT_STACK) / PAGE;
         // SAFETY: the memory is this machine's, has this size and is idle: `&mut self` means that no fiber exists.
-        unsafe { parts.image.restore(self.machine.base(), MEMORY_SIZE, pagemap, resident) }
+        unsafe { parts.image.restore(self.machine.base(), MEMORY_SIZE, parts.huge_heap, pagemap, resident) }
             .map_err(|source| system("reset the memory", source))?;
         // SAFETY: the stack lives as long as the store, and no fiber runs on it.
         unsafe { stack::trim(&self.fiber_stack, RESIDENT_STACK) }.map_err(|source| system("reset the stack", source))

@@ -57,15 +57,17 @@ impl Image {
 
     /// Makes a memory of `size` bytes equal to the image again. Of the pages that were written, the lowest
     /// `resident` ones are copied back and stay in memory, where the next execution will want them; the rest goes back
-    /// to the system. (A page fault costs several times what copying a page does.)
+    /// to the system, and so does everything from `huge` on, where pages are too large to be kept. (A page fault costs
+    /// several times what copying a page does.)
     ///
     /// # Safety
     /// `base` must be the start of a linear memory of `size` bytes over which this image was mapped, owned by the
-    /// caller and not in use.
+    /// caller and not in use; `huge` is at most `size`.
     pub(crate) unsafe fn restore(
         &self,
         base: *mut u8,
         size: usize,
+        huge: usize,
         pagemap: Option<&Pagemap>,
         resident: usize,
     ) -> io::Result<()> {
@@ -73,7 +75,7 @@ impl Image {
         let mut searched = start;
         if let Some(pagemap) = pagemap.filter(|_| resident > 0) {
             let mut runs = [PageRun::default(); 64];
-            let (found, end) = pagemap.written(start, start + size, resident, &mut runs)?;
+            let (found, end) = pagemap.written(start, start + huge, resident, &mut runs)?;
             for run in &runs[..found] {
                 // SAFETY: the kernel found the run in the range that the caller owns.
                 unsafe { self.copy_back(base, run.start as usize - start, run.end as usize - start) };
@@ -142,7 +144,7 @@ mod tests {
     const PAGES: usize = 64;
 
     /// Writes to every page of a memory, in the image and behind it, restores it, and compares it with the image.
-    fn restores(pagemap: Option<&Pagemap>, resident: usize) {
+    fn restores(pagemap: Option<&Pagemap>, resident: usize, huge: usize) {
         let original: Vec<u8> = (0..PAGES / 2 * PAGE).map(|index| (index / PAGE) as u8).collect();
         let image = Image::freeze(&original).unwrap();
         let size = PAGES * PAGE;
@@ -155,7 +157,7 @@ mod tests {
         for _ in 0..2 {
             bytes.chunks_mut(PAGE).for_each(|page| page[7] = 0xff);
             // SAFETY: as above; `bytes` is not used while the memory is restored.
-            unsafe { image.restore(memory.as_ptr(), size, pagemap, resident) }.unwrap();
+            unsafe { image.restore(memory.as_ptr(), size, huge, pagemap, resident) }.unwrap();
             assert!(bytes[..original.len()] == original && bytes[original.len()..].iter().all(|&byte| byte == 0));
         }
     }
@@ -164,12 +166,13 @@ mod tests {
     fn every_written_page_is_restored() {
         let pagemap = Pagemap::open();
         for resident in [0, 1, PAGES / 2 + 3, PAGES] {
-            restores(pagemap.as_ref(), resident);
+            restores(pagemap.as_ref(), resident, PAGES * PAGE);
+            restores(pagemap.as_ref(), resident, (PAGES - 8) * PAGE);
         }
     }
 
     #[test]
     fn every_written_page_is_restored_on_old_kernels() {
-        restores(None, PAGES);
+        restores(None, PAGES, PAGES * PAGE);
     }
 }

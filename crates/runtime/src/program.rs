@@ -15,6 +15,7 @@ use crate::{
     error::ProgramError,
     image::Image,
     machine::{MEMORY_SIZE, Machine, Placement, Trapped},
+    memory::{HUGE_PAGE, PAGE},
     trap,
     units::{ProgramUnit, UnitTable},
 };
@@ -28,8 +29,10 @@ pub(crate) struct ProgramParts {
     pub(crate) units: Arc<UnitTable>,
     pub(crate) placements: Vec<Placement>,
     pub(crate) image: Image,
-    /// First free byte of the heap in the image.
+    /// Where the heap of an execution begins.
     pub(crate) heap_base: u32,
+    /// From here on its pages are huge ones.
+    pub(crate) huge_heap: usize,
     pub(crate) stack_pointer: Option<u32>,
     exports: BTreeMap<String, BTreeMap<String, Export>>,
 }
@@ -242,11 +245,14 @@ impl<H: Host> Initialiser<'_, H> {
 
     /// Leaves limits for executions in the memory and freezes it.
     fn freeze(&mut self, placements: Vec<Placement>, namespaces: Namespaces) -> Result<Program, ProgramError> {
-        let heap_base = self.machine.cells().u32(memory::HEAP_TOP);
-        let heap_limit = heap_base as usize + heap_size();
-        if heap_base == 0 || heap_limit > MEMORY_SIZE {
-            return Err(ProgramError::Link(format!("the heap ends at {heap_base}")));
+        let image_end = self.machine.cells().u32(memory::HEAP_TOP);
+        let huge_heap = (image_end as usize + small_heap()).next_multiple_of(HUGE_PAGE);
+        let heap_base = huge_heap - small_heap();
+        let heap_limit = heap_base + heap_size();
+        if image_end == 0 || heap_limit > MEMORY_SIZE {
+            return Err(ProgramError::Link(format!("the heap ends at {image_end}")));
         }
+        self.machine.cells_mut().set_u32(memory::HEAP_TOP, heap_base as u32);
         self.machine.cells_mut().set_u32(memory::HEAP_LIMIT, heap_limit as u32);
         let memory = self.machine.memory_mut();
         // What dead calls left on the stack and among the arguments means nothing to the next execution.
@@ -254,7 +260,7 @@ impl<H: Host> Initialiser<'_, H> {
         stack.into_iter().for_each(|bytes| bytes.fill(0));
         let arguments = cells::slice_mut(memory, memory::ARGUMENTS, memory::ARGUMENT_CAPACITY * 8);
         arguments.into_iter().for_each(|bytes| bytes.fill(0));
-        let image = memory.get(..heap_base as usize).unwrap_or_default();
+        let image = memory.get(..image_end as usize).unwrap_or_default();
         let image = Image::freeze(image).map_err(|source| system("create the memory image", source))?;
         let units = &self.units;
         let exports = namespaces.0.into_iter().map(|(unit, (_, names))| (units.path(unit).to_owned(), names)).collect();
@@ -263,7 +269,8 @@ impl<H: Host> Initialiser<'_, H> {
             units: units.clone(),
             placements,
             image,
-            heap_base,
+            heap_base: heap_base as u32,
+            huge_heap,
             stack_pointer: self.machine.stack_pointer(),
             exports,
         })))
@@ -320,6 +327,12 @@ fn address(
         }
         Target::Missing => Ok(0),
     }
+}
+
+/// Bytes at the start of the heap that have small pages. Most of an idle environment's own memory is there, so an execution
+/// that needs no more faults in next to nothing; one that does goes on in huge pages.
+fn small_heap() -> usize {
+    (convex_wasm_knobs::WASM_IDLE_ENVIRONMENT_MEMORY.get() / 4 * 3).next_multiple_of(PAGE)
 }
 
 /// Bytes of heap an execution may use.

@@ -29,7 +29,7 @@
     (i32.store (i32.const 0x10005c) (local.get $length)))
 
   ;; Counts in the unit's data, in the last page of the heap's limit, and in as many pages as the argument is long;
-  ;; answers the largest of the three counts as a digit.
+  ;; answers the largest of the three counts as a digit. (At the pages' ends: the argument itself is at the start of one.)
   (func $count (type $code)
     (local $page i32) (local $most i32)
     (local.set $most (call $bump (i32.add (global.get $data) (i32.const 0x200))))
@@ -39,7 +39,7 @@
       (loop $next
         (br_if $done (i32.ge_u (local.get $page) (local.get 1)))
         (local.set $most (call $max (local.get $most)
-          (call $bump (i32.add (i32.const 0x300000) (i32.mul (local.get $page) (i32.const 4096))))))
+          (call $bump (i32.add (i32.const 0x300ff8) (i32.mul (local.get $page) (i32.const 4096))))))
         (local.set $page (i32.add (local.get $page) (i32.const 1)))
         (br $next)))
     (i32.store8 (i32.const 0x120000) (i32.add (i32.const 48) (local.get $most)))
