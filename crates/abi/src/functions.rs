@@ -266,4 +266,9 @@ runtime_functions! {
     // ---- scripts ----
     /// Declares a script's variable (EMPTY) or function on the global object: name, function. Status.
     DeclareGlobal "declare_global" "ij:i";
+
+    // ---- typed arrays ----
+    /// Whether `length` of a typed array is its number of elements, which the cache then remembers: object, cache. 0 or 1;
+    /// never throws.
+    HasElementCount "has_element_count" "ji:i";
 }

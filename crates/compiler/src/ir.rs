@@ -8,6 +8,8 @@
 //! assigned once. Every instruction that can throw has an implicit edge to its block's handler (or leaves the function).
 //! Blocks may jump anywhere; what `codegen` makes of it is its own affair. Suspension points end blocks.
 
+use crate::element::Element;
+
 /// A virtual register of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Reg(pub u32);
@@ -29,7 +31,7 @@ pub struct Constant(pub u32);
 pub enum RegKind {
     /// A JavaScript value, EMPTY, or an iterator record.
     Value,
-    /// The address of an environment (never a JavaScript value).
+    /// The address of an environment or of other memory (never a JavaScript value).
     Env,
 }
 
@@ -429,6 +431,18 @@ pub enum Op {
     DelegateResult(Reg, Reg, Reg),
     /// True if the delegate ended by RETURN.
     DelegateReturned(Reg),
+
+    // ---- typed arrays: made by `optimize::typed_loops` only ----
+    /// Whether it is a typed array of that element type with a fixed buffer and, if asked, the original `length`.
+    IsTypedArray { object: Reg, element: Element, length: bool },
+    /// Number of elements of such an array.
+    ElementCount(Reg),
+    /// Address of element 0 of such an array. Result is an Env register.
+    ElementData(Reg),
+    /// The element at an integer; absent ones are undefined, or NaN for uses that cannot tell.
+    LoadElement { data: Reg, count: Reg, index: Reg, element: Element, absent_is_nan: bool },
+    /// Stores a number at an integer, if there is such an element (no result).
+    StoreElement { data: Reg, count: Reg, index: Reg, element: Element, value: Reg },
 
     // ---- modules ----
     /// Promise of the namespace in an import slot.

@@ -6,6 +6,7 @@
 //! - [`lower`]: syntax tree to intermediate representation ([`ir`])
 //! - [`optimize`], [`codegen`]: intermediate representation to Wasm
 //! - [`analysis`]: what the developer is told
+//! - [`element`]: element types of typed arrays
 //! - [`link`]: how compiled units ([`unit`]) fit together
 //! - [`cache`]: keeping compiled units
 
@@ -13,6 +14,7 @@ pub mod analysis;
 pub mod cache;
 pub mod codegen;
 pub mod compile;
+pub mod element;
 pub mod error;
 pub mod ir;
 pub mod link;

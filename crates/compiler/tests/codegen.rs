@@ -49,6 +49,7 @@ fn validated(other: Function) -> String {
     let module = Module {
         functions: vec![body(), other],
         constants: vec![ConstantValue::String("key".encode_utf16().collect())],
+        bindings: vec![Binding { name: "other".to_owned(), lexical: false, known_function: Some(FunctionId(1)) }],
         ..Module::default()
     };
     let unit = emit(&module, &SourceInfo { text: "" });

@@ -212,6 +212,15 @@ pub fn get(object: Object, key: PropertyKey, receiver: Value, cache: Gc<InlineCa
     get_slow(object, key, receiver, cache)
 }
 
+/// Whether `length` of a typed array is its number of elements; the cache remembers it then.
+pub fn has_element_count(array: Object, cache: Gc<InlineCache>) -> bool {
+    let original = typed_array::view(array).is_some() && has_original_length(array);
+    if original {
+        cache.remember(array.shape().address(), PROTO_EPOCH.get(), Found::ElementCount);
+    }
+    original
+}
+
 /// Whether `length` of a typed array is the getter of its prototypes.
 fn has_original_length(array: Object) -> bool {
     let mut holder = Some(array);
@@ -244,11 +253,10 @@ fn get_slow(object: Object, key: PropertyKey, receiver: Value, cache: Gc<InlineC
     if is_array && key == keys::length() {
         return object.get(key);
     }
-    if let Some(array) = typed_array::view(object)
-        && key == keys::length()
-        && has_original_length(object)
+    if key == keys::length()
+        && let Some(array) = typed_array::view(object)
+        && has_element_count(object, cache)
     {
-        cache.remember(object.shape().address(), PROTO_EPOCH.get(), Found::ElementCount);
         return Ok(array.length().into());
     }
     let mut holder = object;

@@ -7,7 +7,7 @@ use wasm_encoder::{BlockType, Instruction, ValType};
 use super::code::{Callee, Label, Local, at};
 use super::emitter::{Emitter, Repr};
 use super::helpers::Helper;
-use super::typed_arrays::Element;
+use crate::element::Element;
 use crate::ir::{Constant, Reg};
 
 /// Kind and flags of an array whose LENGTH is its `length`, and the bits to compare.

@@ -7,11 +7,11 @@ use wasm_encoder::{Instruction, ValType};
 
 use super::code::{Callee, Code, Label, Local};
 use super::data::Data;
-use super::hints;
-use super::typed_arrays::Element;
+use crate::element::Element;
 use crate::ir::{
     Binary, Constant, Function, FunctionId, Instruction as IrInstruction, Module, Op, Reg, RegKind, Unary,
 };
+use crate::optimize::element_hints as hints;
 use crate::optimize::liveness::Liveness;
 use crate::optimize::operands::{op_uses, terminator_uses};
 use crate::optimize::types::Type;

@@ -18,7 +18,6 @@ mod elements;
 mod emitter;
 mod entry;
 mod helpers;
-mod hints;
 mod intrinsics;
 mod literals;
 mod numeric;
@@ -27,6 +26,7 @@ mod properties;
 mod structure;
 mod suspend;
 mod typed_arrays;
+mod typed_loops;
 mod values;
 
 use crate::ir::{Arguments, Function, FunctionId, Module, Op};
@@ -64,6 +64,7 @@ pub struct EmittedUnit {
 /// Generates the Wasm unit of a module. The same module gives the same bytes.
 pub fn emit(module: &Module, source: &SourceInfo<'_>) -> EmittedUnit {
     let mut simplified: Vec<Function> = module.functions.iter().map(optimize::simplify).collect();
+    optimize::typed_loops::version(module, &mut simplified);
     let direct = directly_called(module, &simplified);
     let passes: Vec<(bool, bool)> = simplified.iter().map(passed_operands).collect();
     for function in simplified.iter_mut().filter(|function| function.refused.is_none()) {
@@ -76,7 +77,7 @@ pub fn emit(module: &Module, source: &SourceInfo<'_>) -> EmittedUnit {
         module,
         data: Data::plan(module),
         direct: entries.collect(),
-        binding_hints: hints::of_bindings(module, &simplified),
+        binding_hints: optimize::element_hints::of_bindings(module, &simplified),
         resume_elements: resume_elements(module),
         types,
     };

@@ -232,6 +232,18 @@ impl Emitter<'_, '_> {
                 self.call_infallible(Runtime::DelegateReturned, &[Value(*record)], Some((result, Repr::Bool)));
             }
 
+            Op::IsTypedArray { object, element, length } => {
+                self.emit_is_typed_array(*object, *element, *length, result)
+            }
+            Op::ElementCount(array) => self.emit_element_count(*array, result),
+            Op::ElementData(array) => self.emit_element_data(*array, result),
+            Op::LoadElement { data, count, index, element, absent_is_nan } => {
+                self.emit_load_element([*data, *count, *index], *element, *absent_is_nan, result);
+            }
+            Op::StoreElement { data, count, index, element, value } => {
+                self.emit_store_element([*data, *count, *index], *element, *value);
+            }
+
             Op::ImportDynamic(import) => {
                 let offset = self.unit.data.import(*import);
                 self.code.emit(Wasm::GlobalGet(DATA_BASE)).load_i32(offset);

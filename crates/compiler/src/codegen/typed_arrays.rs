@@ -6,54 +6,9 @@ use wasm_encoder::{BlockType, Instruction, ValType};
 
 use super::code::{Code, Label, Local, at};
 use super::helpers::Helper;
-
-/// An element type that compiled code accesses itself (BigInt elements go through the guest).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Element {
-    /// Integers that fit an int: size as a power of two, and whether they are sign-extended.
-    Int { shift: u32, signed: bool },
-    /// Unsigned bytes that clamp what is stored.
-    Clamped,
-    /// Unsigned 32-bit integers.
-    Uint32,
-    /// 32-bit floats.
-    Float32,
-    /// 64-bit floats.
-    Float64,
-}
+use crate::element::Element;
 
 impl Element {
-    /// Element types in the order of `typed_array::TYPES`; `None` for those left to the guest.
-    pub fn of(name: &str) -> Option<Self> {
-        Some(match name {
-            "Int8" => Self::Int { shift: 0, signed: true },
-            "Uint8" => Self::Int { shift: 0, signed: false },
-            "Uint8Clamped" => Self::Clamped,
-            "Int16" => Self::Int { shift: 1, signed: true },
-            "Uint16" => Self::Int { shift: 1, signed: false },
-            "Int32" => Self::Int { shift: 2, signed: true },
-            "Uint32" => Self::Uint32,
-            "Float32" => Self::Float32,
-            "Float64" => Self::Float64,
-            _ => return None,
-        })
-    }
-
-    /// The cell kind of arrays of this type.
-    pub fn kind(self) -> u8 {
-        elements().find(|&(_, element)| element == self).map_or(kind::TYPED_ARRAY, |(kind, _)| kind)
-    }
-
-    /// Size in bytes as a power of two.
-    pub fn shift(self) -> u32 {
-        match self {
-            Self::Int { shift, .. } => shift,
-            Self::Clamped => 0,
-            Self::Uint32 | Self::Float32 => 2,
-            Self::Float64 => 3,
-        }
-    }
-
     /// Replaces the address on the stack by the element's word.
     pub fn load_boxed(self, code: &mut Code) {
         match self {
@@ -76,6 +31,42 @@ impl Element {
                 code.emit(Instruction::F64Load(at(0, 3)));
                 canonical_box(code)
             }
+        };
+    }
+
+    /// Replaces the address on the stack by the element as f64; NaNs are those that words may hold.
+    pub fn load_float(self, code: &mut Code) {
+        match self {
+            Self::Int { shift: 0, signed: true } => code.emit(Instruction::I32Load8S(at(0, 0))),
+            Self::Int { shift: 0, .. } | Self::Clamped => code.emit(Instruction::I32Load8U(at(0, 0))),
+            Self::Int { shift: 1, signed: true } => code.emit(Instruction::I32Load16S(at(0, 1))),
+            Self::Int { shift: 1, .. } => code.emit(Instruction::I32Load16U(at(0, 1))),
+            Self::Int { .. } | Self::Uint32 => code.emit(Instruction::I32Load(at(0, 2))),
+            Self::Float32 => code.emit(Instruction::F32Load(at(0, 2))).emit(Instruction::F64PromoteF32),
+            Self::Float64 => code.emit(Instruction::F64Load(at(0, 3))),
+        };
+        match self {
+            Self::Int { .. } | Self::Clamped => {
+                code.emit(Instruction::F64ConvertI32S);
+            }
+            Self::Uint32 => {
+                code.emit(Instruction::F64ConvertI32U);
+            }
+            Self::Float32 | Self::Float64 => {
+                let float = code.take_local(ValType::F64);
+                code.tee(float).f64(f64::from_bits(NAN)).get(float).get(float).emit(Instruction::F64Eq);
+                code.emit(Instruction::Select);
+                code.release_local(float);
+            }
+        }
+    }
+
+    /// Stores the low bits of the i32 on the stack to the address below it, for types that do that with integers.
+    pub fn store_low_bits(self, code: &mut Code) {
+        match self.shift() {
+            0 => code.emit(Instruction::I32Store8(at(0, 0))),
+            1 => code.emit(Instruction::I32Store16(at(0, 1))),
+            _ => code.emit(Instruction::I32Store(at(0, 2))),
         };
     }
 
@@ -111,12 +102,6 @@ fn canonical_box(code: &mut Code) -> &mut Code {
     code
 }
 
-/// All inline element types with their cell kinds.
-fn elements() -> impl Iterator<Item = (u8, Element)> {
-    let kinds = kind::TYPED_ARRAY..;
-    kinds.zip(typed_array::TYPES).filter_map(|(kind, name)| Some((kind, Element::of(name)?)))
-}
-
 /// Leaves if the index is not below the length.
 pub fn check_bounds(code: &mut Code, cell: Local, index: Local, slow: Label) {
     code.get(index).get(cell).load_i32(typed_array::LENGTH).emit(Instruction::I32GeU).br_if(slow);
@@ -134,7 +119,7 @@ pub fn push_address(code: &mut Code, cell: Local, index: Local, shift: u32) {
 /// Opens one block for each inline element type and branches by kind: what follows is the code of the first type, then,
 /// after `end`, that of the next. Other kinds go to `slow`.
 fn dispatch_by_kind(code: &mut Code, cell_kind: Local, slow: Label) -> Vec<Element> {
-    let elements: Vec<(u8, Element)> = elements().collect();
+    let elements: Vec<(u8, Element)> = Element::all().collect();
     let labels: Vec<Label> = elements.iter().map(|_| code.block(BlockType::Empty)).collect();
     code.get(cell_kind).i32(i32::from(kind::TYPED_ARRAY)).emit(Instruction::I32Sub);
     let innermost_first: Vec<Label> = labels.iter().rev().copied().collect();

@@ -104,6 +104,7 @@ fn result_type(module: &Module, types: &[Type], instruction: &Instruction) -> Ty
         | Op::IsObject(_)
         | Op::Delete(..)
         | Op::HasPrivate(..)
+        | Op::IsTypedArray { .. }
         | Op::DelegateReturned(_) => Type::BOOLEAN,
         Op::Get(object, key) => match &module.constants[key.0 as usize] {
             ConstantValue::String(name)
@@ -126,6 +127,9 @@ fn result_type(module: &Module, types: &[Type], instruction: &Instruction) -> Ty
         | Op::ImportDynamic(_)
         | Op::ImportMeta => Type::OBJECT,
         Op::IteratorOpen(_) | Op::AsyncIteratorOpen(_) | Op::ForInOpen(_) | Op::DelegateOpen { .. } => Type::INTERNAL,
+        Op::ElementCount(_) => Type::integer(0, i64::from(i32::MAX)),
+        Op::LoadElement { absent_is_nan: true, .. } => Type::NUMBER,
+        Op::LoadElement { .. } => Type::NUMBER.join(Type::UNDEFINED),
         Op::ForInNext(_) => Type::STRING.join(Type::INTERNAL),
         _ => Type::ANY,
     }

@@ -1,9 +1,12 @@
 //! What is done to a function before code is generated, and the facts code generation asks for.
 
 pub mod dead_code;
+pub mod element_hints;
 pub mod inference;
 pub mod liveness;
+pub mod loops;
 pub mod operands;
+pub mod typed_loops;
 pub mod types;
 pub mod webs;
 pub mod whole_module;

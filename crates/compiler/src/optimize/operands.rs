@@ -18,7 +18,8 @@ macro_rules! operand_visitors {
                 | Op::Get(a, _) | Op::ClassPrototype(a) | Op::IteratorOpen(a) | Op::IteratorNext(a)
                 | Op::IteratorClose { record: a, .. } | Op::IteratorRest(a) | Op::AsyncIteratorOpen(a)
                 | Op::AsyncIteratorNext(a) | Op::AsyncIteratorClose { record: a, .. } | Op::ForInOpen(a)
-                | Op::ForInNext(a) | Op::DelegateOpen { iterable: a, .. } | Op::DelegateReturned(a) => visit(a),
+                | Op::ForInNext(a) | Op::IsTypedArray { object: a, .. } | Op::ElementCount(a)
+                | Op::ElementData(a) | Op::DelegateOpen { iterable: a, .. } | Op::DelegateReturned(a) => visit(a),
                 Op::StoreEnv { env: a, value: b, .. } | Op::Binary(_, a, b) | Op::GetElement(a, b) | Op::Set(a, _, b)
                 | Op::Delete(a, b) | Op::GetPrivate(a, b) | Op::HasPrivate(a, b) | Op::ArrayAppend(a, b)
                 | Op::ArraySpread(a, b) | Op::ObjectSpread(a, b) | Op::SetLiteralPrototype(a, b)
@@ -35,6 +36,17 @@ macro_rules! operand_visitors {
                     visit(a);
                     visit(b);
                     visit(c);
+                }
+                Op::LoadElement { data: a, count: b, index: c, .. } => {
+                    visit(a);
+                    visit(b);
+                    visit(c);
+                }
+                Op::StoreElement { data, count, index, value, .. } => {
+                    visit(data);
+                    visit(count);
+                    visit(index);
+                    visit(value);
                 }
                 Op::SetSuper { callee, key, this, value } => {
                     visit(callee);
@@ -172,6 +184,10 @@ pub fn is_pure(op: &Op) -> bool {
             | Op::NewArray(_)
             | Op::NewFunction { .. }
             | Op::ClassPrototype(_)
+            | Op::IsTypedArray { .. }
+            | Op::ElementCount(_)
+            | Op::ElementData(_)
+            | Op::LoadElement { .. }
     )
 }
 
@@ -189,5 +205,6 @@ pub fn never_throws(op: &Op) -> bool {
                 | Op::SetHome(..)
                 | Op::ForInNext(_)
                 | Op::DelegateReturned(_)
+                | Op::StoreElement { .. }
         )
 }

@@ -249,3 +249,9 @@ extern "C" fn rt_add_private_method(object: Value, name: Value, function: Value,
 extern "C" fn rt_has_private(name: Value, object: Value) -> Value {
     to_word(private::has(cell(name.payload()), object).map(Value::bool))
 }
+
+#[unsafe(no_mangle)]
+extern "C" fn rt_has_element_count(array: Value, cache: u32) -> i32 {
+    let known = array.as_object().is_some_and(|array| inline_cache::has_element_count(array, cell(cache)));
+    i32::from(known)
+}

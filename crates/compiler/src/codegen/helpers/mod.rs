@@ -15,7 +15,7 @@ use numbers::{
     arithmetic, bitwise, comparison, float_remainder, float_to_int32, multiplication, remainder, step, strict_equal,
     to_boolean, to_numeric, unsigned_shift,
 };
-use properties::{Fallback, get, get_element, get_global, length, set, set_element};
+use properties::{Fallback, get, get_element, get_global, has_element_count, length, set, set_element};
 
 /// An outlined sequence. Values are words; `j` results may be EXCEPTION.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -51,6 +51,8 @@ pub enum Helper {
     Get,
     /// `o.length`: as `Get`.
     Length,
+    /// Whether `length` of a typed array is its number of elements: the array, offset of the cache. As i32.
+    HasElementCount,
     /// A global variable: offsets of key constant and cache.
     GetGlobal,
     /// The cell to call for a callee: its own if it is a function, else the unit's stand-in, which calls it through the
@@ -92,6 +94,7 @@ impl Helper {
             Self::ToBoolean => Code::new(&[I64], &[I32]),
             Self::StrictEqual => Code::new(&[I64, I64], &[I32]),
             Self::Get | Self::GetPrivate | Self::Length => Code::new(&[I64, I32, I32], &[I64]),
+            Self::HasElementCount => Code::new(&[I64, I32], &[I32]),
             Self::GetGlobal => Code::new(&[I32, I32], &[I64]),
             Self::NewLiteral => Code::new(&[I32, I32], &[I32]),
             Self::FunctionCell => Code::new(&[I64, I32], &[I32]),
@@ -129,6 +132,7 @@ impl Helper {
             Self::Get => get(&mut code, Fallback::Key(Runtime::Get)),
             Self::GetPrivate => get(&mut code, Fallback::Private(Runtime::GetPrivate)),
             Self::Length => length(&mut code),
+            Self::HasElementCount => has_element_count(&mut code),
             Self::GetGlobal => get_global(&mut code),
             Self::NewLiteral => new_literal(&mut code),
             Self::FunctionCell => function_cell(&mut code),

@@ -138,6 +138,20 @@ pub(super) fn length(code: &mut Code) {
     code.get(A).get(Local(1)).get(Local(2)).call_helper(Helper::Get);
 }
 
+/// Whether `length` of a typed array is its number of elements, as the cache knows or the guest finds out.
+pub(super) fn has_element_count(code: &mut Code) {
+    let (absolute, shape) = (code.take_local(ValType::I32), code.take_local(ValType::I32));
+    data_address(code, Local(1));
+    code.set(absolute).get(A).emit(Instruction::I32WrapI64).load_i32(object::SHAPE).set(shape);
+    let slow = code.block(BlockType::Empty);
+    find_more(code, shape, absolute, slow, |code, entry| {
+        code.get(entry).load_i32(more_entry::FOUND).i32(more_entry::ELEMENT_COUNT.cast_signed());
+        code.emit(Instruction::I32Ne).br_if(slow).i32(1).emit(Instruction::Return);
+    });
+    code.end();
+    code.get(A).get(absolute).call_runtime(Runtime::HasElementCount);
+}
+
 /// Pushes the word in the cached slot of a holder, or leaves.
 pub(super) fn holder_hit(code: &mut Code, shape: Local, cache: Local, slow: Label) {
     code.get(shape).get(cache).load_i32(inline_cache::HOLDER_SHAPE).emit(Instruction::I32Ne).br_if(slow);

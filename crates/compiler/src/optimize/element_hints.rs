@@ -2,7 +2,7 @@
 //!
 //! A guess only chooses which check is made inline; a wrong one costs time, not correctness.
 
-use super::typed_arrays::Element;
+use crate::element::Element;
 use crate::ir::{ConstantValue, Function, Module, Op};
 
 /// What definitions seen so far say.
