@@ -38,17 +38,25 @@ impl Backend {
 
     /// Deploys an app folder through the command line.
     pub fn deploy(&self, app: &Path) -> anyhow::Result<()> {
-        let binary = places::binary()?;
-        let key = Command::new(&binary).args(["keys", "generate", "--db"]).arg(&self.database).output()?;
-        ensure!(key.status.success(), "no admin key: {}", String::from_utf8_lossy(&key.stderr));
-        let key = String::from_utf8(key.stdout)?;
-        let deployed = Command::new(&binary)
+        let deployed = Command::new(places::binary()?)
             .arg("deploy")
             .arg(app)
-            .args(["--url", &self.url, "--admin-key", key.trim()])
+            .args(["--url", &self.url, "--admin-key", &self.admin_key()?])
             .output()?;
         ensure!(deployed.status.success(), "the deploy failed: {}", String::from_utf8_lossy(&deployed.stderr));
         Ok(())
+    }
+
+    /// A new admin key.
+    pub fn admin_key(&self) -> anyhow::Result<String> {
+        let key = Command::new(places::binary()?).args(["keys", "generate", "--db"]).arg(&self.database).output()?;
+        ensure!(key.status.success(), "no admin key: {}", String::from_utf8_lossy(&key.stderr));
+        Ok(String::from_utf8(key.stdout)?.trim().to_owned())
+    }
+
+    /// Where it listens.
+    pub fn url(&self) -> &str {
+        &self.url
     }
 
     /// Calls a function: the value, or an error with the server's whole answer.

@@ -102,6 +102,14 @@ knobs! {
     MAX_PUSH_BYTES: usize = 200_000_000;
     /// Modules of an app.
     MAX_USER_MODULES: usize = 4_096;
+    /// Pushes that are built and wait to be finished; the oldest are forgotten.
+    MAX_STARTED_PUSHES: usize = 4;
+    /// Calls that are kept for clients that follow the logs.
+    FUNCTION_LOGS_KEPT: usize = 1_000;
+    /// Bytes of console lines kept with them.
+    FUNCTION_LOGS_KEPT_BYTES: usize = 8 << 20;
+    /// Seconds a client may wait for logs in one request.
+    FUNCTION_LOGS_WAIT_SECONDS: u64 = 60;
     /// Times the commit of a deploy is repeated after a conflict.
     DEPLOY_OCC_MAX_RETRIES: u32 = 8;
     /// Seconds that initialising the modules of a push may use.

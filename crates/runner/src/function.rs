@@ -53,7 +53,7 @@ pub enum Visibility {
 }
 
 /// A function of a deployment.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Function {
     /// Its name.
     pub path: FunctionPath,

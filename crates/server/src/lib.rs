@@ -1,17 +1,21 @@
 //! The HTTP interface of a Convex deployment.
 //!
 //! - [`push`]: from a pushed app to a deployment that runs
-//! - [`Backend`]: a database and what is deployed in it
+//! - [`Backend`]: a database and what is deployed in it; `deployment` is how that changes
 //! - `http`: routes; handlers only translate between HTTP and the backend
 //! - [`serve`]: listening and stopping
 
 mod admin_key;
 mod backend;
+mod deployment;
+mod function_logs;
 mod http;
 pub mod push;
 mod serve;
 
 pub use admin_key::{InstanceSecret, InvalidSecret};
 pub use backend::{Backend, BackendOptions};
+pub use deployment::{FinishedPush, StartedPush};
+pub use function_logs::{FunctionLogs, LogPage, LoggedCall};
 pub use http::{ApiError, router};
 pub use serve::serve;

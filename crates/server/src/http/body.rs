@@ -3,7 +3,7 @@
 use axum::body::Body;
 use axum::http::StatusCode;
 use bytes::Bytes;
-use convex_wasm_knobs::HTTP_SERVER_MAX_FUNCTION_BODY_BYTES;
+use convex_wasm_knobs::{HTTP_SERVER_MAX_FUNCTION_BODY_BYTES, MAX_PUSH_BYTES};
 use serde::de::DeserializeOwned;
 
 use super::error::ApiError;
@@ -35,7 +35,18 @@ fn is_too_long(error: &axum::Error) -> bool {
 /// # Errors
 /// As [`read`], and `BadJsonBody`.
 pub async fn read_json<T: DeserializeOwned>(body: Body) -> Result<T, ApiError> {
-    let bytes = read(body, HTTP_SERVER_MAX_FUNCTION_BODY_BYTES.get()).await?;
-    serde_json::from_slice(&bytes)
+    parse(&read(body, HTTP_SERVER_MAX_FUNCTION_BODY_BYTES.get()).await?)
+}
+
+/// Reads the JSON body of a step of a push.
+///
+/// # Errors
+/// As [`read`], and `BadJsonBody`.
+pub async fn read_push<T: DeserializeOwned>(body: Body) -> Result<T, ApiError> {
+    parse(&read(body, MAX_PUSH_BYTES.get()).await?)
+}
+
+fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
+    serde_json::from_slice(bytes)
         .map_err(|error| ApiError::bad_request("BadJsonBody", format!("The body of the request is not valid: {error}")))
 }

@@ -7,14 +7,13 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::routing::post;
 use axum::{Json, Router};
-use convex_wasm_knobs::MAX_PUSH_BYTES;
 use tower_http::decompression::RequestDecompressionLayer;
 
-use super::body::read;
+use super::body::read_push;
 use super::error::ApiError;
 use super::identity;
 use crate::Backend;
-use crate::push::{DeployReport, PushBody};
+use crate::push::DeployReport;
 
 /// Routes of this module.
 pub fn routes() -> Router<Arc<Backend>> {
@@ -27,11 +26,6 @@ async fn deploy(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Json<DeployReport>, ApiError> {
-    if !identity::of_request(&headers, backend.secret(), backend.instance_name())?.is_admin() {
-        return Err(ApiError::admin_only());
-    }
-    let bytes = read(body, MAX_PUSH_BYTES.get()).await?;
-    let push: PushBody = serde_json::from_slice(&bytes)
-        .map_err(|error| ApiError::bad_request("BadJsonBody", format!("The push cannot be read: {error}")))?;
-    Ok(Json(backend.deploy(push).await?))
+    identity::require_admin(&headers, "", &backend)?;
+    Ok(Json(backend.deploy(read_push(body).await?).await?))
 }

@@ -135,7 +135,7 @@ async fn call(
 ) -> Result<Response, ApiError> {
     let format = requested_format(body.format.as_deref(), context.client.as_ref())?;
     let request_id = context.request_id.clone();
-    let outcome = backend.runner().run(prepare(context, body, kind, audience)?).await?;
+    let outcome = backend.call(prepare(context, body, kind, audience)?).await?;
     Ok(Json(answer::to_json(outcome, format, &request_id)).into_response())
 }
 

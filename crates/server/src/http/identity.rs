@@ -6,6 +6,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use convex_wasm_runner::Identity;
 
 use super::error::ApiError;
+use crate::Backend;
 use crate::admin_key::InstanceSecret;
 
 /// Reads who a request acts for. No header is an anonymous user.
@@ -32,6 +33,19 @@ pub fn of_request(headers: &HeaderMap, secret: &InstanceSecret, instance: &str) 
             "The Authorization header must be `Convex <admin key>` or `Bearer <token>`.",
         )),
     }
+}
+
+/// Demands an admin key, in the header or, as the CLI's pushes have it too, in the body.
+///
+/// # Errors
+/// As [`of_request`]; 403 if there is no admin key.
+pub fn require_admin(headers: &HeaderMap, in_body: &str, backend: &Backend) -> Result<(), ApiError> {
+    let identity = if in_body.is_empty() {
+        of_request(headers, backend.secret(), backend.instance_name())?
+    } else {
+        admin(in_body, backend.secret(), backend.instance_name())?
+    };
+    if identity.is_admin() { Ok(()) } else { Err(ApiError::admin_only()) }
 }
 
 /// `<key>` or `<key>:<base64 of a user's attributes as JSON>`.

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use axum::Router;
 use axum::extract::State;
 use axum::routing::get;
+use axum::{Json, Router};
+use serde_json::{Value, json};
 
 use crate::Backend;
 
@@ -15,8 +16,13 @@ pub fn routes() -> Router<Arc<Backend>> {
         .route("/version", get(|| async { env!("CARGO_PKG_VERSION") }))
         .route("/instance_version", get(|| async { env!("CARGO_PKG_VERSION") }))
         .route("/instance_name", get(instance_name))
+        .route("/api/v1/get_canonical_urls", get(canonical_urls))
 }
 
 async fn instance_name(State(backend): State<Arc<Backend>>) -> String {
     backend.instance_name().to_owned()
+}
+
+async fn canonical_urls(State(backend): State<Arc<Backend>>) -> Json<Value> {
+    Json(json!({ "convexCloudUrl": backend.origin(), "convexSiteUrl": backend.site() }))
 }

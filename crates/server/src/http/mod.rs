@@ -5,11 +5,15 @@ mod body;
 mod client_version;
 mod consistent;
 mod deploy;
+mod environment;
 mod error;
 mod format;
 mod functions;
 mod identity;
 mod info;
+mod logs;
+mod push;
+mod push_answer;
 mod request;
 
 use std::sync::Arc;
@@ -34,6 +38,9 @@ pub fn router(backend: Arc<Backend>) -> Router {
         .merge(functions::routes())
         .merge(consistent::routes())
         .merge(deploy::routes())
+        .merge(push::routes())
+        .merge(environment::routes())
+        .merge(logs::routes())
         .fallback(not_found)
         .method_not_allowed_fallback(method_not_allowed)
         // Handlers bound the bodies they read themselves, see `body`.

@@ -22,6 +22,9 @@ pub struct App {
     pub schema: Option<PushedModule>,
     /// What module initialisation sees of the world.
     pub import_phase: ImportPhase,
+    /// Version of the `convex` package that bundled the app; empty if it is not known.
+    #[serde(default)]
+    pub server_version: String,
 }
 
 /// Clock and randomness of module initialisation, fixed for each push.
@@ -46,7 +49,8 @@ impl App {
                 "This server does not run components yet. Remove them from convex.config.ts.",
             ));
         }
-        let AppDefinition { schema, changed_modules, unchanged_module_hashes, .. } = push.app_definition;
+        let AppDefinition { schema, changed_modules, unchanged_module_hashes, udf_server_version } =
+            push.app_definition;
         let mut modules = BTreeMap::new();
         for module in changed_modules {
             check_path(&module.path)?;
@@ -73,7 +77,7 @@ impl App {
                 format!("The app has {} modules (limit: {}).", modules.len(), MAX_USER_MODULES.get()),
             ));
         }
-        Ok(Self { modules, schema, import_phase })
+        Ok(Self { modules, schema, import_phase, server_version: udf_server_version })
     }
 
     /// Modules that are compiled and linked: all but those for Node and the list of identity providers.
@@ -81,6 +85,17 @@ impl App {
         self.modules
             .values()
             .filter(|module| module.environment == ModuleEnvironment::Isolate && module.path != AUTH_CONFIG)
+    }
+
+    /// Modules that are new in this app or differ from those of `replaced`, and modules that are gone, by path.
+    pub fn changed_modules(&self, replaced: Option<&App>) -> (Vec<String>, Vec<String>) {
+        let before = replaced.map(|app| &app.modules);
+        let same = |module: &PushedModule| {
+            before.and_then(|modules| modules.get(&module.path)).is_some_and(|old| hash(old) == hash(module))
+        };
+        let added = self.modules.values().filter(|module| !same(module)).map(|module| module.path.clone()).collect();
+        let gone = before.into_iter().flatten().filter(|(path, _)| !self.modules.contains_key(*path));
+        (added, gone.map(|(path, _)| path.clone()).collect())
     }
 
     /// Modules for Node.
@@ -95,7 +110,7 @@ pub fn is_entry(path: &str) -> bool {
 }
 
 /// Lowercase hex SHA-256 of source and source map, as the CLI computes it.
-fn hash(module: &PushedModule) -> String {
+pub fn hash(module: &PushedModule) -> String {
     let mut hash = Sha256::new();
     hash.update(&module.source);
     hash.update(module.source_map.as_deref().unwrap_or_default());

@@ -9,6 +9,9 @@ pub struct PushBody {
     /// Admin key; the header `Authorization` may carry it instead.
     #[serde(default)]
     pub admin_key: String,
+    /// Whether nothing shall be changed.
+    #[serde(default)]
+    pub dry_run: bool,
     /// The app.
     pub app_definition: AppDefinition,
     /// Components, each an app of its own.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use convex_wasm_compiler::cache::Cache;
-use convex_wasm_runner::{Deployment, ModuleSourceMap, WasmLane};
+use convex_wasm_runner::{Deployment, Function, ModuleSourceMap, WasmLane};
 use convex_wasm_runtime::{Engine, Program};
 use convex_wasm_values::Schema;
 
@@ -95,12 +95,23 @@ impl Builder {
 
 impl BuiltApp {
     /// The app, ready to run: the first calls find environments waiting.
-    pub async fn into_deployment(self, app: &App) -> Deployment {
-        let functions = self.functions.into_iter().map(|analyzed| analyzed.function);
+    pub async fn deployment(&self, app: &App) -> Deployment {
+        let functions = self.functions.iter().map(|analyzed| analyzed.function.clone());
         let maps = app.isolate_modules().map(|module| (module.path.clone(), module.source_map.clone()));
-        let lane = WasmLane::new(self.program);
+        let lane = WasmLane::new(self.program.clone());
         lane.warm_up(std::thread::available_parallelism().map_or(1, usize::from)).await;
         Deployment::new(functions, maps, Arc::new(lane))
+    }
+
+    /// Every Convex function, and the 0-based line and UTF-16 column of its handler in the bundled module.
+    pub fn functions(&self) -> impl Iterator<Item = (&Function, Option<(u32, u32)>)> {
+        self.functions.iter().map(|analyzed| {
+            let place = analyzed.handler.and_then(|handler| {
+                let module = self.modules.get(handler.unit as usize)?;
+                Some(module.position_of(handler.start as usize))
+            });
+            (&analyzed.function, place)
+        })
     }
 }
 

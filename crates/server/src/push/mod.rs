@@ -17,7 +17,7 @@ mod report;
 pub(crate) mod store;
 mod unit_cache;
 
-pub use app::{App, ImportPhase};
+pub use app::{App, ImportPhase, hash};
 pub use body::{AppDefinition, ModuleEnvironment, PushBody, PushedModule, UnchangedModule};
 pub use build::{Builder, BuiltApp, Progress};
 pub use compile::CompiledModule;

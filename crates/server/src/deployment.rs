@@ -1,0 +1,266 @@
+//! The life of a deployment: a push is started (built, its schema submitted), waited for, and finished (committed and
+//! switched to). Until it is finished nothing has changed for anybody.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use convex_wasm_database::{Artifact, Begin, SchemaId, SchemaProgress, SchemaState, Transaction};
+use convex_wasm_knobs::{DEPLOY_OCC_MAX_RETRIES, MAX_STARTED_PUSHES};
+use convex_wasm_values::Schema;
+use rand::RngCore;
+
+use crate::Backend;
+use crate::push::{App, BuiltApp, DeployReport, ImportPhase, PushBody, PushError, store};
+
+/// How long [`Backend::deploy`] looks at a schema before it looks again.
+const SCHEMA_WAIT: Duration = Duration::from_secs(10);
+
+/// A push that was built and can be finished.
+pub struct StartedPush {
+    /// Names the push until it is finished.
+    pub id: String,
+    /// The app.
+    pub app: App,
+    /// What was built of it.
+    pub built: BuiltApp,
+    /// Its schema.
+    pub schema: Schema,
+    /// The schema as it was submitted; None for a dry run.
+    pub schema_id: Option<SchemaId>,
+    /// The schema in force when the push was started.
+    pub replaced_schema: Arc<Schema>,
+    /// The developer's environment variables that it was initialised with.
+    pub environment: BTreeMap<String, String>,
+    /// The app as it was stored; None for a dry run.
+    artifact: Option<Artifact>,
+}
+
+/// Pushes that were started and not finished yet, the oldest first.
+#[derive(Default)]
+pub struct StartedPushes(VecDeque<Arc<StartedPush>>);
+
+impl StartedPushes {
+    /// Keeps a push; the oldest is forgotten if there are too many, as those of clients that went away.
+    fn keep(&mut self, push: Arc<StartedPush>) {
+        self.0.push_back(push);
+        while self.0.len() > MAX_STARTED_PUSHES.get() {
+            self.0.pop_front();
+        }
+    }
+
+    fn take(&mut self, id: &str) -> Option<Arc<StartedPush>> {
+        let at = self.0.iter().position(|push| push.id == id)?;
+        self.0.remove(at)
+    }
+}
+
+/// What a finished push changed.
+pub struct FinishedPush {
+    /// The push.
+    pub push: Arc<StartedPush>,
+    /// Modules that are new or differ, by path.
+    pub added_modules: Vec<String>,
+    /// Modules that are gone, by path.
+    pub removed_modules: Vec<String>,
+}
+
+impl Backend {
+    /// Builds an app and submits its schema. `dry` leaves the database as it is, and nothing can be finished.
+    ///
+    /// # Errors
+    /// See [`PushError`].
+    pub async fn start_push(&self, push: PushBody, dry: bool) -> Result<Arc<StartedPush>, PushError> {
+        let _one_at_a_time = self.deploying.lock().await;
+        let mut transaction = self.begin_deploy();
+        let stored = store::load(&self.database, &mut transaction).await?;
+        let app = App::from_push(push, stored.as_ref(), new_import_phase())?;
+        let environment = transaction.environment_variables().await?;
+        let replaced_schema = transaction.schema();
+        drop(transaction);
+
+        let all = self.all_variables(&environment);
+        let (built, schema) = tokio::try_join!(self.builder.build(&app, all), self.builder.schema(&app))?;
+        let (artifact, schema_id) = if dry {
+            (None, None)
+        } else {
+            let artifact = store::store(&self.database, &app).await?;
+            (Some(artifact), Some(self.database.submit_schema(&schema).await?))
+        };
+        let id = new_id();
+        let started = StartedPush { id, app, built, schema, schema_id, replaced_schema, environment, artifact };
+        let started = Arc::new(started);
+        if !dry {
+            self.pushes.lock().keep(started.clone());
+        }
+        Ok(started)
+    }
+
+    /// How far a submitted schema is; answers when it is decided, at the latest after `timeout`.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn wait_for_schema(&self, schema: &SchemaId, timeout: Duration) -> Result<SchemaProgress, PushError> {
+        Ok(self.database.wait_for_schema(schema, timeout).await?)
+    }
+
+    /// Makes a started push the deployed app, with its schema, all at once.
+    ///
+    /// # Errors
+    /// `RaceDetected` if the push is not known, or something it was made from has changed meanwhile.
+    pub async fn finish_push(&self, id: &str) -> Result<FinishedPush, PushError> {
+        let _one_at_a_time = self.deploying.lock().await;
+        let push = self.pushes.lock().take(id).ok_or_else(|| {
+            race("The push is not known here: the server was restarted, or many other pushes were started. Push again.")
+        })?;
+        let mut transaction = self.begin_deploy();
+        let replaced = store::load(&self.database, &mut transaction).await?;
+        drop(transaction);
+        self.commit_push(&push).await?;
+        let deployment = push.built.deployment(&push.app).await;
+        self.runner.deploy(Arc::new(deployment));
+        let report = &push.built.report;
+        tracing::info!(functions = report.functions.len(), modules = report.modules.len(), "deployed");
+        let (added_modules, removed_modules) = push.app.changed_modules(replaced.as_ref());
+        Ok(FinishedPush { push, added_modules, removed_modules })
+    }
+
+    /// Builds an app and makes it the deployed one, with its schema, all at once. If that fails nothing has changed.
+    ///
+    /// # Errors
+    /// See [`PushError`].
+    pub async fn deploy(&self, push: PushBody) -> Result<DeployReport, PushError> {
+        let started = self.start_push(push, false).await?;
+        if let Some(schema) = &started.schema_id {
+            while !is_ready(self.wait_for_schema(schema, SCHEMA_WAIT).await?.state)? {}
+        }
+        let mut report = self.finish_push(&started.id).await?.push.built.report.clone();
+        report.tables = started.schema.tables.len();
+        report.indexes = started.schema.tables.values().map(|table| table.indexes.len()).sum();
+        Ok(report)
+    }
+
+    /// Serves the app that is deployed already.
+    pub(crate) async fn restore(&self) -> Result<(), PushError> {
+        let mut transaction = self.begin_deploy();
+        let Some(app) = store::load(&self.database, &mut transaction).await? else { return Ok(()) };
+        let environment = transaction.environment_variables().await?;
+        let built = self.builder.build(&app, self.all_variables(&environment)).await?;
+        tracing::info!(functions = built.report.functions.len(), "serving the deployed app");
+        self.runner.deploy(Arc::new(built.deployment(&app).await));
+        Ok(())
+    }
+
+    /// The deployed app, if there is one.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn deployed_app(&self) -> Result<Option<App>, PushError> {
+        store::load(&self.database, &mut self.begin_deploy()).await
+    }
+
+    /// The developer's environment variables.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn environment_variables(&self) -> Result<BTreeMap<String, String>, PushError> {
+        Ok(self.begin_deploy().environment_variables().await?)
+    }
+
+    /// Sets and removes environment variables, all at once. The deployed app is initialised anew with them before they
+    /// are stored, so that no call ever sees an image made with others.
+    ///
+    /// # Errors
+    /// A name or value is not allowed, or a module of the app throws when it is imported with these variables.
+    pub async fn change_environment(&self, changes: &[(String, Option<String>)]) -> Result<(), PushError> {
+        let _one_at_a_time = self.deploying.lock().await;
+        let mut conflicts = 0;
+        loop {
+            let mut transaction = self.begin_deploy();
+            transaction.set_environment_variables(changes).await?;
+            let environment = transaction.environment_variables().await?;
+            let app = store::load(&self.database, &mut transaction).await?;
+            let deployment = match &app {
+                Some(app) => {
+                    let built = self.builder.build(app, self.all_variables(&environment)).await?;
+                    Some(built.deployment(app).await)
+                }
+                None => None,
+            };
+            match self.database.commit(transaction).await {
+                Err(error) if error.is_retriable() && conflicts < DEPLOY_OCC_MAX_RETRIES.get() => conflicts += 1,
+                result => {
+                    result?;
+                    deployment.into_iter().for_each(|deployment| self.runner.deploy(Arc::new(deployment)));
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    async fn commit_push(&self, push: &StartedPush) -> Result<(), PushError> {
+        let mut conflicts = 0;
+        loop {
+            let mut transaction = self.begin_deploy();
+            if transaction.environment_variables().await? != push.environment {
+                return Err(race("The environment variables were changed during the push. Push again."));
+            }
+            if let Some(artifact) = &push.artifact {
+                store::activate(&mut transaction, artifact).await?;
+            }
+            if let Some(schema) = &push.schema_id {
+                if !is_ready(self.database.schema_progress(schema)?.state)? {
+                    return Err(race("The schema is still being prepared. Wait for it, then finish the push."));
+                }
+                transaction.activate_schema(schema).await?;
+            }
+            match self.database.commit(transaction).await {
+                Err(error) if error.is_retriable() && conflicts < DEPLOY_OCC_MAX_RETRIES.get() => conflicts += 1,
+                result => return Ok(result.map(|_| ())?),
+            }
+        }
+    }
+
+    fn all_variables(&self, environment: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+        let mut variables = self.system_environment.clone();
+        variables.extend(environment.clone());
+        variables
+    }
+
+    fn begin_deploy(&self) -> Transaction {
+        let mut id_seed = [0; 32];
+        rand::rng().fill_bytes(&mut id_seed);
+        let unix_nanos = since_epoch().as_nanos().try_into().unwrap_or(u64::MAX);
+        self.database.begin(Begin { id_seed, unix_nanos, writer: Some("deploy".to_owned()), journal: None })
+    }
+}
+
+/// Whether the schema can be put in force; an error if it never will be.
+fn is_ready(state: SchemaState) -> Result<bool, PushError> {
+    match state {
+        SchemaState::Pending => Ok(false),
+        SchemaState::Validated | SchemaState::Active => Ok(true),
+        SchemaState::Failed { error, .. } => Err(PushError::refused("SchemaEnforcementError", error)),
+        SchemaState::Overwritten => Err(race("The schema was overwritten by another push. Push again.")),
+    }
+}
+
+fn race(message: &str) -> PushError {
+    PushError::refused("RaceDetected", message)
+}
+
+fn new_import_phase() -> ImportPhase {
+    let mut seed = [0; 32];
+    rand::rng().fill_bytes(&mut seed);
+    ImportPhase { time_ms: since_epoch().as_millis() as f64, seed }
+}
+
+fn new_id() -> String {
+    let mut bytes = [0; 16];
+    rand::rng().fill_bytes(&mut bytes);
+    hex::encode(bytes)
+}
+
+fn since_epoch() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}
