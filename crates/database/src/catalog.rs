@@ -22,6 +22,8 @@ pub struct Table {
     pub tablet: TabletId,
     /// The number inside ids.
     pub number: TableNumber,
+    /// The key of the table's row in `_tables`.
+    pub row: Key,
     /// The name.
     pub name: String,
     /// Every index, `by_id` first, whatever its state: all of them are kept up to date by commits.
@@ -124,6 +126,11 @@ impl Index {
     }
 }
 
+/// The key of a table's row in `_tables`.
+fn row_key(table: TabletId) -> Key {
+    id_key(DocumentId { table: TABLES.number, internal: table.0 })
+}
+
 /// The key of a document in `by_id`.
 pub fn id_key(id: DocumentId) -> Key {
     let mut key = Vec::with_capacity(40);
@@ -149,6 +156,7 @@ impl Catalog {
             catalog.put_table(Table {
                 tablet: table.tablet(),
                 number: table.number,
+                row: row_key(table.tablet()),
                 name: table.name.to_owned(),
                 indexes: indexes.collect(),
             });
@@ -174,6 +182,11 @@ impl Catalog {
     /// The table that an index is of.
     pub fn table_of_index(&self, index: IndexId) -> Option<&Arc<Table>> {
         self.tables.get(self.index_tables.get(&index)?)
+    }
+
+    /// All tables.
+    pub fn tables(&self) -> impl Iterator<Item = &Arc<Table>> {
+        self.tables.values()
     }
 
     /// All tables of users.
@@ -253,7 +266,7 @@ impl Catalog {
         let tablet = TabletId(id);
         if !self.tables.contains_key(&tablet) {
             let number = TableNumber(number);
-            self.put_table(Table { tablet, number, name: name.to_owned(), indexes: Vec::new() });
+            self.put_table(Table { tablet, number, row: row_key(tablet), name: name.to_owned(), indexes: Vec::new() });
         }
         Ok(())
     }

@@ -7,11 +7,12 @@
 use std::sync::Arc;
 
 use convex_wasm_knobs::{COMMITTER_MAX_WRITE_BATCH_BYTES, COMMITTER_MAX_WRITE_BATCH_DOCUMENTS};
-use convex_wasm_persistence::{DocumentKey, IndexEntry, IndexId, Key, Persistence, Revision, Timestamp, WriteBatch};
+use convex_wasm_persistence::{DocumentKey, IndexEntry, Key, Persistence, Revision, Timestamp, WriteBatch};
+use convex_wasm_values::ConvexObject;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::catalog::{Catalog, Table};
-use crate::history::LogEntry;
+use crate::history::{DocumentChange, IndexChange, LogEntry};
 use crate::snapshots::Snapshots;
 use crate::world::World;
 use crate::writes::{Write, Writes};
@@ -127,8 +128,9 @@ impl Committer {
             Ok((timestamp, catalog)) => {
                 self.last = timestamp;
                 batch.catalog = catalog;
-                let keys = batch.append(timestamp, &writes);
-                let entry = LogEntry { timestamp, writer, keys, catalog: batch.catalog.clone() };
+                let (changes, documents) = batch.append(timestamp, &writes);
+                let catalog = batch.catalog.clone();
+                let entry = LogEntry { timestamp, writer, changes, documents, catalog };
                 batch.commits.push((entry, reply));
             }
             // Nobody waits for the answer any more if the caller was cancelled.
@@ -147,8 +149,9 @@ impl Committer {
     }
 
     fn publish(&self, batch: Batch) {
-        let (entries, replies): (Vec<_>, Vec<_>) = batch.commits.into_iter().unzip();
-        let timestamps: Vec<Timestamp> = entries.iter().map(|entry: &LogEntry| entry.timestamp).collect();
+        let (entries, replies): (Vec<LogEntry>, Vec<_>) = batch.commits.into_iter().unzip();
+        let entries: Vec<Arc<LogEntry>> = entries.into_iter().map(Arc::new).collect();
+        let timestamps: Vec<Timestamp> = entries.iter().map(|entry| entry.timestamp).collect();
         self.snapshots.publish(entries);
         for (timestamp, reply) in timestamps.into_iter().zip(replies) {
             // Nobody waits for the answer any more if the caller was cancelled.
@@ -167,9 +170,9 @@ impl Batch {
             || self.bytes >= COMMITTER_MAX_WRITE_BATCH_BYTES.get()
     }
 
-    /// Adds the revisions and index entries of a commit; returns the index keys that it changes.
-    fn append(&mut self, timestamp: Timestamp, writes: &Writes) -> Vec<(IndexId, Key)> {
-        let mut keys = Vec::new();
+    /// Adds the revisions and index entries of a commit; returns what it changes.
+    fn append(&mut self, timestamp: Timestamp, writes: &Writes) -> (Vec<IndexChange>, Vec<DocumentChange>) {
+        let (mut changes, mut documents) = (Vec::new(), Vec::new());
         for (key, write) in writes.iter() {
             self.bytes += write.size;
             let write = &write.at(timestamp);
@@ -179,12 +182,18 @@ impl Batch {
                 content: write.new.clone(),
                 previous: write.old.as_ref().map(|old| old.timestamp),
             });
+            documents.push(DocumentChange {
+                key: *key,
+                content: write.new.clone(),
+                size: write.size,
+                existed: write.old.is_some(),
+            });
             // The newest catalog counts, not the transaction's: an index made since then must not miss the write.
             if let Some(table) = self.catalog.tablet(key.tablet).cloned() {
-                self.append_index_entries(timestamp, &table, *key, write, &mut keys);
+                self.append_index_entries(timestamp, &table, *key, write, &mut changes);
             }
         }
-        keys
+        (changes, documents)
     }
 
     fn append_index_entries(
@@ -193,14 +202,15 @@ impl Batch {
         table: &Table,
         document: DocumentKey,
         write: &Write,
-        keys: &mut Vec<(IndexId, Key)>,
+        changes: &mut Vec<IndexChange>,
     ) {
         for index in &table.indexes {
             let old = write.old.as_ref().map(|old| index.key(&old.document));
             let new = write.new.as_ref().map(|new| index.key(new));
-            let mut change = |key: Key, document: Option<DocumentKey>| {
-                keys.push((index.id, key.clone()));
-                self.storage.entries.push(IndexEntry { index: index.id, key, timestamp, document });
+            let mut change = |key: Key, content: Option<Arc<ConvexObject>>| {
+                let document = content.is_some().then_some(document);
+                self.storage.entries.push(IndexEntry { index: index.id, key: key.clone(), timestamp, document });
+                changes.push(IndexChange { index: index.id, key, content });
             };
             if old != new
                 && let Some(old) = old
@@ -208,7 +218,7 @@ impl Batch {
                 change(old, None);
             }
             if let Some(new) = new {
-                change(new, Some(document));
+                change(new, write.new.clone());
             }
         }
     }

@@ -12,12 +12,14 @@ use tokio::task::JoinHandle;
 
 use crate::catalog::Catalog;
 use crate::committer::{Committer, Message};
+use crate::counts::Counts;
 use crate::query::cursor::{CursorCipher, KEY_LENGTH};
+use crate::reader::Reader;
 use crate::snapshots::Snapshots;
 use crate::system_tables::{INDEX, SCHEMAS, SystemTable, TABLES};
 use crate::turns::{Turn, Turns};
-use crate::world::{System, World};
-use crate::{Begin, BlobId, Conflict, Error, ReadSet, Result, Transaction};
+use crate::world::World;
+use crate::{Begin, BlobId, Conflict, Error, Options, ReadSet, Result, Subscription, Transaction};
 
 /// The global that holds the key of cursors.
 const CURSOR_KEY: &str = "cursor_key";
@@ -40,6 +42,7 @@ pub struct Database {
 /// What transactions share.
 pub struct Inner {
     pub(crate) persistence: Arc<dyn Persistence>,
+    pub(crate) reader: Reader,
     pub(crate) snapshots: Arc<Snapshots>,
     pub(crate) cursors: CursorCipher,
     pub(crate) world: Arc<dyn World>,
@@ -51,20 +54,23 @@ pub struct Inner {
 impl Database {
     /// Opens a database on a store, which no one else may write to. Has to be called inside a Tokio runtime.
     pub async fn open(persistence: Arc<dyn Persistence>) -> Result<Self> {
-        Self::open_in(persistence, Arc::new(System)).await
+        Self::open_with(persistence, Options::default()).await
     }
 
-    /// Like [`Database::open`], with another clock and another source of randomness than the machine's.
-    pub async fn open_in(persistence: Arc<dyn Persistence>, world: Arc<dyn World>) -> Result<Self> {
+    /// Like [`Database::open`], with other choices than the knobs'.
+    pub async fn open_with(persistence: Arc<dyn Persistence>, options: Options) -> Result<Self> {
+        let world = options.world.clone();
         let cursors = CursorCipher::new(&cursor_key(persistence.as_ref(), world.as_ref()).await?);
         let timestamp = persistence.max_timestamp().await?;
         let catalog = load_catalog(persistence.as_ref(), timestamp).await?;
-        let snapshots = Arc::new(Snapshots::new(timestamp, Arc::new(catalog)));
+        let counts = Counts::load(persistence.as_ref(), &catalog, timestamp).await?;
+        let snapshots = Arc::new(Snapshots::new(timestamp, Arc::new(catalog), counts, &options));
         let (committer, queue) = mpsc::channel(COMMITTER_QUEUE_SIZE.get().max(1));
         let task = tokio::spawn(Committer::new(persistence.clone(), world.clone(), snapshots.clone(), queue).run());
         let committer_task = Mutex::new(Some(task));
         let turns = Turns::new();
-        let inner = Inner { persistence, snapshots, cursors, world, committer, committer_task, turns };
+        let reader = Reader::new(persistence.clone(), snapshots.clone());
+        let inner = Inner { persistence, reader, snapshots, cursors, world, committer, committer_task, turns };
         let database = Self { inner: Arc::new(inner) };
         database.resume_schema();
         Ok(database)
@@ -79,6 +85,10 @@ impl Database {
             && self.inner.committer.send(Message::Stop).await.is_ok()
         {
             let _ = task.await;
+            let (timestamp, counts) = self.inner.snapshots.counts();
+            if let Err(error) = counts.store(self.inner.persistence.as_ref(), timestamp).await {
+                tracing::warn!(%error, "the table counts were not stored; the next start takes longer");
+            }
         }
     }
 
@@ -126,27 +136,24 @@ impl Database {
         self.inner.turns.wait(conflict).await
     }
 
-    /// Waits until a commit after `timestamp` changes something in the read set; the timestamp of that commit.
+    /// Watches over what was read at a snapshot: [`Subscription::invalidated`] tells when a later commit changes
+    /// something in it. A commit costs the subscriptions that it ends, not the others.
     ///
-    /// Each commit wakes every waiter, and each looks up the commit's index keys in its read set: the cost of a commit is
-    /// waiters × keys × log(intervals).
-    pub async fn wait_for_invalidation(&self, reads: &ReadSet, timestamp: Timestamp) -> Result<Timestamp> {
-        let mut newest = self.inner.snapshots.watch();
-        let mut checked = timestamp;
-        loop {
-            let now = *newest.borrow_and_update();
-            if let Some(conflict) = self.inner.snapshots.first_conflict(reads, checked)? {
-                return Ok(conflict.timestamp);
-            }
-            checked = checked.max(now);
-            newest.changed().await.map_err(|_| Error::ShutDown)?;
-        }
+    /// # Errors
+    /// [`Error::OutOfRetention`] if the snapshot is too old to tell: run the query again.
+    pub fn subscribe(&self, reads: Arc<ReadSet>, snapshot: Timestamp) -> Result<Subscription> {
+        self.inner.snapshots.subscribe(reads, snapshot)
     }
 
     /// The first commit after `from`, at or before `to`, that changes something in the read set.
     pub fn first_invalidation(&self, reads: &ReadSet, from: Timestamp, to: Timestamp) -> Result<Option<Timestamp>> {
         let conflict = self.inner.snapshots.first_conflict(reads, from)?;
         Ok(conflict.map(|conflict| conflict.timestamp).filter(|timestamp| *timestamp <= to))
+    }
+
+    /// Bytes of documents and index rows in memory, about.
+    pub fn cache_size(&self) -> usize {
+        self.inner.snapshots.cache().bytes()
     }
 
     /// Stores bytes durably under their hash. Not part of a transaction: refer to it from one afterwards.

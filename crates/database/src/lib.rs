@@ -11,15 +11,20 @@
 //! ```
 
 mod arguments;
+mod cache;
 mod catalog;
 mod committer;
+mod counts;
 mod database;
 mod error;
 mod history;
+mod options;
 mod query;
 mod read_set;
+mod reader;
 mod schema_change;
 mod snapshots;
+mod subscriptions;
 mod system_tables;
 mod transaction;
 mod turns;
@@ -32,8 +37,10 @@ pub use convex_wasm_persistence::{
 };
 pub use database::{Committed, Database};
 pub use error::{Conflict, Error, Result};
+pub use options::{Options, WriteLogOptions};
 pub use read_set::ReadSet;
 pub use schema_change::{SchemaId, SchemaProgress, SchemaState};
+pub use subscriptions::Subscription;
 pub use transaction::{Artifact, Begin, Limit, Transaction, Usage};
 pub use turns::Turn;
 pub use world::{System, World};

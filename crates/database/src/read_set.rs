@@ -1,6 +1,7 @@
 //! What a transaction read, as intervals of index keys.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+use std::ops::Bound;
 
 use convex_wasm_persistence::{IndexId, Key, KeyRange};
 
@@ -8,7 +9,7 @@ use convex_wasm_persistence::{IndexId, Key, KeyRange};
 /// and so is what tables, indexes and schemas there are.
 #[derive(Clone, Debug, Default)]
 pub struct ReadSet {
-    indexes: HashMap<IndexId, Intervals>,
+    indexes: BTreeMap<IndexId, Intervals>,
 }
 
 impl ReadSet {
@@ -19,9 +20,25 @@ impl ReadSet {
         }
     }
 
+    /// Adds one key.
+    pub(crate) fn record_point(&mut self, index: IndexId, key: &[u8]) {
+        let intervals = self.indexes.entry(index).or_default();
+        if !intervals.contains(key) {
+            intervals.insert(KeyRange::point(key));
+        }
+    }
+
     /// Whether a key of an index was read. Logarithmic in the number of intervals.
     pub(crate) fn contains(&self, index: IndexId, key: &[u8]) -> bool {
         self.indexes.get(&index).is_some_and(|intervals| intervals.contains(key))
+    }
+
+    /// All intervals.
+    pub(crate) fn ranges(&self) -> impl Iterator<Item = (IndexId, KeyRange)> {
+        self.indexes.iter().flat_map(|(index, intervals)| {
+            let range = |(start, end): (&Key, &Option<Key>)| KeyRange { start: start.clone(), end: end.clone() };
+            intervals.ends.iter().map(move |interval| (*index, range(interval)))
+        })
     }
 
     /// How many intervals there are, touching ones counted as one.
@@ -43,7 +60,7 @@ struct Intervals {
 
 impl Intervals {
     fn contains(&self, key: &[u8]) -> bool {
-        let before = self.ends.range::<[u8], _>((std::ops::Bound::Unbounded, std::ops::Bound::Included(key)));
+        let before = self.ends.range::<[u8], _>((Bound::Unbounded, Bound::Included(key)));
         before.last().is_some_and(|(_, end)| end.as_deref().is_none_or(|end| key < end))
     }
 
@@ -53,7 +70,9 @@ impl Intervals {
         // before its start.
         loop {
             let candidate = match &end {
-                Some(end) => self.ends.range(..=end.clone()).next_back(),
+                Some(end) => {
+                    self.ends.range::<[u8], _>((Bound::Unbounded, Bound::Included(end.as_slice()))).next_back()
+                }
                 None => self.ends.iter().next_back(),
             };
             let Some((other_start, other_end)) = candidate else { break };

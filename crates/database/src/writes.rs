@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
 use std::sync::Arc;
 
-use convex_wasm_persistence::{DocumentKey, IndexId, Key, KeyRange, Order, Timestamp, Versioned};
+use convex_wasm_persistence::{DocumentKey, IndexId, Key, KeyRange, Order, TabletId, Timestamp, Versioned};
 use convex_wasm_values::value::object_size;
-use convex_wasm_values::{ConvexObject, ConvexValue};
+use convex_wasm_values::{ConvexObject, ConvexValue, InternalId};
 
 use crate::catalog::{Catalog, Table};
 
@@ -45,6 +45,16 @@ impl Writes {
     /// The writes in the order of their keys.
     pub fn iter(&self) -> impl Iterator<Item = (&DocumentKey, &Write)> {
         self.documents.iter()
+    }
+
+    /// How many documents a table gains.
+    pub fn gain(&self, table: TabletId) -> i64 {
+        let (first, last) = (InternalId([0; InternalId::LENGTH]), InternalId([0xFF; InternalId::LENGTH]));
+        let of_table = DocumentKey { tablet: table, id: first }..=DocumentKey { tablet: table, id: last };
+        self.documents
+            .range(of_table)
+            .map(|(_, write)| i64::from(write.new.is_some()) - i64::from(write.old.is_some()))
+            .sum()
     }
 
     /// Whether there are none.

@@ -158,7 +158,9 @@ knobs! {
     WRITE_LOG_MIN_RETENTION_SECS: u64 = 30;
     /// Seconds after which the write log drops a commit.
     WRITE_LOG_MAX_RETENTION_SECS: u64 = 300;
-    /// Bytes of index keys in the write log beyond which commits older than the minimum are dropped.
+    /// Bytes of documents and index rows in memory.
+    INDEX_CACHE_SIZE: usize = 256 << 20;
+    /// Bytes of documents and index keys in the write log beyond which commits older than the minimum are dropped.
     WRITE_LOG_SOFT_MAX_SIZE_BYTES: usize = 50_000_000;
     /// Environment variables of a deployment.
     ENV_VAR_LIMIT: usize = 512;

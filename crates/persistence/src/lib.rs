@@ -10,15 +10,18 @@ mod memory;
 mod sqlite;
 mod types;
 
+use std::sync::Arc;
+
 use bytes::Bytes;
+use convex_wasm_values::ConvexObject;
 use futures::future::BoxFuture;
 
 pub use error::PersistenceError;
 pub use memory::MemoryPersistence;
 pub use sqlite::SqlitePersistence;
 pub use types::{
-    BlobId, DocumentKey, IndexEntry, IndexId, IndexRow, Key, KeyRange, Order, Revision, TabletId, Timestamp, Versioned,
-    WriteBatch, successor,
+    BlobId, DocumentKey, IndexEntry, IndexId, IndexRow, Key, KeyRange, Order, Prune, Revision, TabletId, Timestamp,
+    Versioned, WriteBatch, successor,
 };
 
 /// Result of every operation.
@@ -48,6 +51,22 @@ pub trait Persistence: Send + Sync + 'static {
         order: Order,
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<IndexRow>>>;
+
+    /// How many keys of an index lead to a document at a timestamp. Takes a scan of the index.
+    fn count(&self, index: IndexId, at: Timestamp) -> BoxFuture<'_, Result<u64>>;
+
+    /// The revisions after a timestamp in the order of the log: at least `limit` if there are so many, and never a part of
+    /// those with one timestamp.
+    fn revisions(&self, after: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Revision>>>;
+
+    /// The contents of revisions, in the order of `keys`; `None` for one that deletes, and for one that is not there.
+    fn contents(&self, keys: Vec<(Timestamp, DocumentKey)>) -> BoxFuture<'_, Result<Vec<Option<Arc<ConvexObject>>>>>;
+
+    /// Removes revisions and index entries that nobody needs any more, durably. What is not there is passed over.
+    fn prune(&self, prune: Prune) -> BoxFuture<'_, Result<()>>;
+
+    /// Removes entries of an index that nobody needs any more, at most `limit` of them; how many there were.
+    fn prune_index(&self, index: IndexId, limit: usize) -> BoxFuture<'_, Result<usize>>;
 
     /// A value of a small store beside the log: what has to be known before documents can be read.
     fn get_global(&self, name: &'static str) -> BoxFuture<'_, Result<Option<serde_json::Value>>>;

@@ -5,14 +5,14 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use convex_wasm_values::ConvexObject;
+use convex_wasm_values::{ConvexObject, InternalId};
 use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
 use parking_lot::RwLock;
 
 use crate::{
-    BlobId, DocumentKey, IndexId, IndexRow, Key, KeyRange, Order, Persistence, PersistenceError, Result, Revision,
-    Timestamp, Versioned, WriteBatch, successor,
+    BlobId, DocumentKey, IndexId, IndexRow, Key, KeyRange, Order, Persistence, PersistenceError, Prune, Result,
+    Revision, TabletId, Timestamp, Versioned, WriteBatch, successor,
 };
 
 /// A store in memory. Clones are the same store.
@@ -41,12 +41,6 @@ impl MemoryPersistence {
     pub fn new() -> Self {
         Self::default()
     }
-
-    /// Every revision, oldest first.
-    pub fn revisions(&self) -> Vec<Revision> {
-        let state = self.state.read();
-        state.revisions.iter().map(|((timestamp, key), stored)| stored.revision(*timestamp, *key)).collect()
-    }
 }
 
 impl Stored {
@@ -63,6 +57,11 @@ impl State {
         for entry in batch.entries {
             self.indexes.entry(entry.index).or_default().insert((entry.key, entry.timestamp), entry.document);
         }
+    }
+
+    fn later_than(&self, after: Timestamp) -> impl Iterator<Item = (&(Timestamp, DocumentKey), &Stored)> {
+        let first = DocumentKey { tablet: TabletId(InternalId([0; 16])), id: InternalId([0; 16]) };
+        self.revisions.range((after.next(), first)..)
     }
 
     fn max_timestamp(&self) -> Timestamp {
@@ -140,6 +139,49 @@ impl Persistence for MemoryPersistence {
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<IndexRow>>> {
         now(self.state.read().scan(index, range, at, order, limit))
+    }
+
+    fn count(&self, index: IndexId, at: Timestamp) -> BoxFuture<'_, Result<u64>> {
+        let rows = self.state.read().scan(index, KeyRange::all(), at, Order::Ascending, usize::MAX);
+        now(rows.map(|rows| rows.len() as u64))
+    }
+
+    fn revisions(&self, after: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Revision>>> {
+        let mut revisions: Vec<Revision> = Vec::new();
+        for ((timestamp, key), stored) in self.state.read().later_than(after) {
+            if revisions.len() >= limit && revisions.last().is_some_and(|last| last.timestamp < *timestamp) {
+                break;
+            }
+            revisions.push(stored.revision(*timestamp, *key));
+        }
+        now(Ok(revisions))
+    }
+
+    fn contents(&self, keys: Vec<(Timestamp, DocumentKey)>) -> BoxFuture<'_, Result<Vec<Option<Arc<ConvexObject>>>>> {
+        let state = self.state.read();
+        let content = |key| state.revisions.get(key).and_then(|stored: &Stored| stored.content.clone());
+        now(Ok(keys.iter().map(content).collect()))
+    }
+
+    fn prune(&self, prune: Prune) -> BoxFuture<'_, Result<()>> {
+        let mut state = self.state.write();
+        for revision in &prune.revisions {
+            state.revisions.remove(revision);
+        }
+        for (index, key, timestamp) in prune.entries {
+            if let Some(entries) = state.indexes.get_mut(&index) {
+                entries.remove(&(key, timestamp));
+            }
+        }
+        now(Ok(()))
+    }
+
+    fn prune_index(&self, index: IndexId, limit: usize) -> BoxFuture<'_, Result<usize>> {
+        let mut state = self.state.write();
+        let Some(entries) = state.indexes.get_mut(&index) else { return now(Ok(0)) };
+        let count = entries.len().min(limit);
+        (0..count).for_each(|_| drop(entries.pop_first()));
+        now(Ok(count))
     }
 
     fn get_global(&self, name: &'static str) -> BoxFuture<'_, Result<Option<serde_json::Value>>> {

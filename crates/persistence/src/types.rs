@@ -129,6 +129,15 @@ pub struct WriteBatch {
     pub entries: Vec<IndexEntry>,
 }
 
+/// What is removed at once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Prune {
+    /// Revisions of documents.
+    pub revisions: Vec<(Timestamp, DocumentKey)>,
+    /// Entries of indexes.
+    pub entries: Vec<(IndexId, Key, Timestamp)>,
+}
+
 /// A document as it is at a timestamp.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Versioned {

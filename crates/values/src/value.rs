@@ -62,6 +62,17 @@ impl ConvexValue {
         }
     }
 
+    /// Bytes of memory beside the value itself.
+    fn heap_footprint(&self) -> usize {
+        match self {
+            Self::String(text) => text.len(),
+            Self::Bytes(bytes) => bytes.len(),
+            Self::Array(items) => items.iter().map(|item| size_of::<Self>() + item.heap_footprint()).sum(),
+            Self::Object(fields) => object_footprint(fields),
+            _ => 0,
+        }
+    }
+
     /// Depth of containers: 0 for a scalar, 1 for an array of scalars.
     pub fn nesting(&self) -> usize {
         match self {
@@ -142,6 +153,14 @@ impl ConvexValue {
 /// [`ConvexValue::size`] of an object.
 pub fn object_size(fields: &ConvexObject) -> usize {
     2 + fields.iter().map(|(name, value)| name.len() + 1 + value.size()).sum::<usize>()
+}
+
+/// Bytes of memory that an object takes, about.
+pub fn object_footprint(fields: &ConvexObject) -> usize {
+    // A B-tree allocates leaves for 11 entries, which are about two thirds full.
+    let leaf = 11 * size_of::<(String, ConvexValue)>() + 16;
+    let leaves = fields.len().div_ceil(7) * leaf;
+    leaves + fields.iter().map(|(name, value)| name.len() + value.heap_footprint()).sum::<usize>()
 }
 
 /// [`ConvexValue::nesting`] of an object.

@@ -3,42 +3,50 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use convex_wasm_persistence::{DocumentKey, KeyRange, Versioned};
+use convex_wasm_persistence::Versioned;
 use convex_wasm_values::names::check_identifier;
 use convex_wasm_values::value::{MAX_DOCUMENT_NESTING, MAX_DOCUMENT_SIZE, object_nesting, object_size};
 use convex_wasm_values::{ConvexObject, ConvexValue, DocumentId, InternalId, decode_document, decode_patch};
 
-use super::{Current, Transaction};
-use crate::catalog::{SchemaRow, SchemaRowState, Table, id_key};
+use super::{Current, Transaction, place};
+use crate::catalog::{SchemaRow, SchemaRowState, Table};
+use crate::reader::Place;
 use crate::system_tables::check_readable;
 use crate::{DocumentArg, Error, InsertArg, PatchArg, ReplaceArg, Result};
 
 impl Transaction {
     /// `1.0/get`: a document, or `None` if there is none.
     pub async fn get(&mut self, document: &DocumentArg) -> Result<Option<Arc<ConvexObject>>> {
-        self.get_many(std::slice::from_ref(document)).await.pop().unwrap_or(Ok(None))
+        let Some(read) = self.start_get(document)? else { return Ok(None) };
+        let document = match read.known {
+            Some(known) => known,
+            None => {
+                let stored = self.database.reader.documents(&[read.place], self.timestamp).await?.pop().flatten();
+                stored.map(|stored| stored.document)
+            }
+        };
+        document.map(|document| self.count_read(&read.table, document)).transpose()
     }
 
     /// A batch of `1.0/get`: the same as one after the other, with one visit to the store for each table.
     pub async fn get_many(&mut self, documents: &[DocumentArg]) -> Vec<Result<Option<Arc<ConvexObject>>>> {
-        let located: Vec<_> = documents
-            .iter()
-            .map(|document| {
-                let located = self.locate(document, "get")?;
-                self.counters.check_intervals(self.interval_count())?;
-                Ok(located.map(|(table, id)| self.start_read(table, id)))
-            })
-            .collect();
+        let located: Vec<_> = documents.iter().map(|document| self.start_get(document)).collect();
         let stored = match self.fetch_reads(&located).await {
             Ok(stored) => stored,
             Err(error) => return documents.iter().map(|_| Err(error.clone())).collect(),
         };
         let read = |(located, stored): (Result<Option<PointRead>>, Option<Versioned>)| {
-            let Some(PointRead { table, written, .. }) = located? else { return Ok(None) };
-            let document = written.unwrap_or(stored.map(|stored| stored.document));
+            let Some(PointRead { table, known, .. }) = located? else { return Ok(None) };
+            let document = known.unwrap_or(stored.map(|stored| stored.document));
             document.map(|document| self.count_read(&table, document)).transpose()
         };
         located.into_iter().zip(stored).map(read).collect()
+    }
+
+    fn start_get(&mut self, document: &DocumentArg) -> Result<Option<PointRead>> {
+        let located = self.locate(document, "get")?;
+        self.counters.check_intervals(self.interval_count())?;
+        Ok(located.map(|(table, id)| self.start_read(table, id)))
     }
 
     /// `1.0/insert`: the id of the new document. Creates the table if it does not exist.
@@ -229,27 +237,31 @@ impl Transaction {
         Ok(document)
     }
 
-    /// Records a read by id, and looks among the transaction's own writes.
+    /// Records a read by id, and looks among the transaction's own writes and in memory.
     fn start_read(&mut self, table: Arc<Table>, id: InternalId) -> PointRead {
-        let key = id_key(table.document_id(id));
-        self.reads.record(table.by_id().id, KeyRange::point(&key));
-        let written = self.writes.get(DocumentKey { tablet: table.tablet, id }).map(|write| write.new.clone());
-        PointRead { table, key, written }
+        let place = place(&table, id);
+        self.reads.record_point(place.by_id, &place.key);
+        let written = self.writes.get(place.document).map(|write| write.new.clone());
+        let known = written.or_else(|| {
+            let cached = self.database.reader.cached(place.document, self.timestamp)?;
+            Some(cached.map(|versioned| versioned.document))
+        });
+        PointRead { table, place, known }
     }
 
-    /// What the snapshot has for each read that the transaction's own writes do not answer.
+    /// What the store has for each read that is not answered yet.
     async fn fetch_reads(&self, reads: &[Result<Option<PointRead>>]) -> Result<Vec<Option<Versioned>>> {
-        let mut by_index: BTreeMap<_, (Vec<usize>, Vec<_>)> = BTreeMap::new();
+        let mut by_table: BTreeMap<_, (Vec<usize>, Vec<_>)> = BTreeMap::new();
         for (position, read) in reads.iter().enumerate() {
-            if let Ok(Some(PointRead { table, key, written: None })) = read {
-                let (positions, keys) = by_index.entry(table.by_id().id).or_default();
+            if let Ok(Some(PointRead { place, known: None, .. })) = read {
+                let (positions, places) = by_table.entry(place.by_id).or_default();
                 positions.push(position);
-                keys.push(key.clone());
+                places.push(place.clone());
             }
         }
         let mut stored = vec![None; reads.len()];
-        for (index, (positions, keys)) in by_index {
-            let found = self.database.persistence.get(index, keys, self.timestamp).await?;
+        for (positions, places) in by_table.into_values() {
+            let found = self.database.reader.documents(&places, self.timestamp).await?;
             for (position, versioned) in positions.into_iter().zip(found) {
                 stored[position] = versioned;
             }
@@ -261,9 +273,9 @@ impl Transaction {
 /// A read by id that was begun.
 struct PointRead {
     table: Arc<Table>,
-    key: Vec<u8>,
-    /// What the transaction itself wrote: a document, or that there is none.
-    written: Option<Option<Arc<ConvexObject>>>,
+    place: Place,
+    /// What the transaction itself wrote, or what is in memory: a document, or that there is none.
+    known: Option<Option<Arc<ConvexObject>>>,
 }
 
 /// Tables of the system are read through `db.system`, all others through `db`.

@@ -19,6 +19,7 @@ use rand_chacha::ChaCha12Rng;
 use crate::catalog::{Catalog, Table, id_key};
 use crate::committer::Request;
 use crate::database::Inner;
+use crate::reader::Place;
 use crate::system_tables::{SCHEMAS, SystemTable};
 use crate::writes::{Savepoint, Writes};
 use crate::{QueryId, ReadSet, Result};
@@ -191,14 +192,16 @@ impl Transaction {
 
     /// Reads a document by its id, without counting.
     async fn read(&mut self, table: &Table, id: InternalId) -> Result<Option<Current>> {
-        let key = id_key(table.document_id(id));
-        self.reads.record(table.by_id().id, KeyRange::point(&key));
-        if let Some(write) = self.writes.get(DocumentKey { tablet: table.tablet, id }) {
+        let place = place(table, id);
+        self.reads.record_point(place.by_id, &place.key);
+        if let Some(write) = self.writes.get(place.document) {
             let old = write.old.clone();
             return Ok(write.new.clone().map(|document| Current { document, old }));
         }
-        let found = self.database.persistence.get(table.by_id().id, vec![key], self.timestamp).await?;
-        let found = found.into_iter().next().flatten();
+        let found = match self.database.reader.cached(place.document, self.timestamp) {
+            Some(known) => known,
+            None => self.database.reader.documents(&[place], self.timestamp).await?.pop().flatten(),
+        };
         Ok(found.map(|old| Current { document: old.document.clone(), old: Some(old) }))
     }
 
@@ -270,6 +273,12 @@ impl TableMapping for Transaction {
     fn table_name(&self, number: TableNumber) -> Option<&str> {
         self.catalog.table_name(number)
     }
+}
+
+/// Where a document of a table is.
+fn place(table: &Table, id: InternalId) -> Place {
+    let document = DocumentKey { tablet: table.tablet, id };
+    Place { document, by_id: table.by_id().id, key: id_key(table.document_id(id)) }
 }
 
 /// The keys that start with the values encoded in a prefix.

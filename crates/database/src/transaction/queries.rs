@@ -179,17 +179,12 @@ impl Transaction {
         })
     }
 
-    /// `1.0/count`: documents of a table. Depends on the whole table. Takes a scan of it.
-    pub async fn count(&mut self, table: &str) -> Result<u64> {
+    /// `1.0/count`: documents of a table. Depends on the whole table, but does not read it.
+    pub fn count(&mut self, table: &str) -> Result<u64> {
         let Some(table) = self.queried_table(table)? else { return Ok(0) };
-        let prefetch = convex_wasm_knobs::MAX_INDEX_FETCH_ROWS.get();
-        let mut scan = IndexScan::new(table.by_id().id, KeyRange::all(), Order::Ascending, prefetch);
-        let mut count = 0;
-        while scan.next(self.database.persistence.as_ref(), self.timestamp, &self.writes).await?.is_some() {
-            count += 1;
-        }
-        scan.record(&mut self.reads);
-        Ok(count)
+        self.reads.record(table.by_id().id, KeyRange::all());
+        let stored = self.database.snapshots.count(table.tablet, self.timestamp)?;
+        Ok(stored.saturating_add_signed(self.writes.gain(table.tablet)))
     }
 
     /// Notes that the running function reads its one page.
@@ -214,7 +209,7 @@ impl Transaction {
             return Ok(Step::End);
         }
         let Some(scan) = &mut stream.scan else { return Ok(Step::End) };
-        let next = scan.next(self.database.persistence.as_ref(), self.timestamp, &self.writes).await?;
+        let next = scan.next(&self.database.reader, self.timestamp, &self.writes).await?;
         let Some((key, document)) = next else { return Ok(Step::End) };
         if let Some(table) = &stream.table {
             self.count_read(table, document.clone())?;

@@ -4,9 +4,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use convex_wasm_knobs::MAX_INDEX_FETCH_ROWS;
-use convex_wasm_persistence::{IndexId, IndexRow, Key, KeyRange, Order, Persistence, Timestamp, successor};
+use convex_wasm_persistence::{IndexId, IndexRow, Key, KeyRange, Order, Timestamp, successor};
 use convex_wasm_values::ConvexObject;
 
+use crate::reader::Reader;
 use crate::writes::Writes;
 use crate::{ReadSet, Result};
 
@@ -46,13 +47,13 @@ impl IndexScan {
     /// The next row. Writes made since the row before count, if they lie ahead.
     pub async fn next(
         &mut self,
-        persistence: &dyn Persistence,
+        reader: &Reader,
         at: Timestamp,
         writes: &Writes,
     ) -> Result<Option<(Key, Arc<ConvexObject>)>> {
         loop {
             if self.fetched.is_empty() {
-                self.fetch(persistence, at).await?;
+                self.fetch(reader, at).await?;
             }
             let written = writes.first_in(self.index, &self.remaining, self.order);
             let stored = self.fetched.front().filter(|stored| match written {
@@ -104,10 +105,10 @@ impl IndexScan {
         skip_to(&mut self.remaining, key, self.order);
     }
 
-    async fn fetch(&mut self, persistence: &dyn Persistence, at: Timestamp) -> Result<()> {
+    async fn fetch(&mut self, reader: &Reader, at: Timestamp) -> Result<()> {
         let Some(range) = &mut self.unfetched else { return Ok(()) };
         if !range.is_empty() {
-            let rows = persistence.scan(self.index, range.clone(), at, self.order, self.chunk).await?;
+            let rows = reader.scan(self.index, range.clone(), at, self.order, self.chunk).await?;
             match rows.last() {
                 Some(last) if rows.len() == self.chunk => skip_to(range, &last.key, self.order),
                 _ => self.unfetched = None,

@@ -5,12 +5,10 @@ use std::sync::Arc;
 use convex_wasm_persistence::{KeyRange, TabletId};
 use convex_wasm_values::names::check_identifier;
 use convex_wasm_values::sort_key::{encode_sort_key, encode_string_key};
-use convex_wasm_values::{ConvexValue, DocumentId, FieldPath, InternalId, TableNumber};
+use convex_wasm_values::{ConvexValue, FieldPath, InternalId, TableNumber};
 
 use super::{Transaction, with_prefix};
-use crate::catalog::{
-    Index, IndexState, SchemaRowState, Table, id_key, index_document, schema_document, table_document,
-};
+use crate::catalog::{Index, IndexState, SchemaRowState, Table, index_document, schema_document, table_document};
 use crate::system_tables::{INDEX, SCHEMAS, TABLES};
 use crate::{Error, Result};
 
@@ -42,14 +40,10 @@ impl Transaction {
     /// A table by its number. That it exists, or not, counts as read.
     pub(super) fn table_by_number(&mut self, number: TableNumber) -> Option<Arc<Table>> {
         let table = self.catalog.table_by_number(number).cloned();
-        let range = match &table {
-            Some(table) => {
-                let row = DocumentId { table: TABLES.number, internal: table.tablet.0 };
-                KeyRange::point(&id_key(row))
-            }
-            None => KeyRange::all(),
-        };
-        self.reads.record(TABLES.index(0), range);
+        match &table {
+            Some(table) => self.reads.record_point(TABLES.index(0), &table.row),
+            None => self.reads.record(TABLES.index(0), KeyRange::all()),
+        }
         table
     }
 

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use convex_wasm_database::{MemoryPersistence, Timestamp};
+use convex_wasm_database::{MemoryPersistence, Persistence, Timestamp};
 use convex_wasm_values::ConvexValue;
+use futures::FutureExt;
 
 use crate::history::{End, History, Outcome};
 use crate::model::Model;
@@ -32,8 +33,9 @@ impl Timeline {
 /// When each transaction that left its marker was committed.
 fn committed(store: &MemoryPersistence) -> BTreeMap<usize, Timestamp> {
     let marker = |content: &convex_wasm_values::ConvexObject| content.get("marker").and_then(ConvexValue::as_f64);
-    let revisions = store.revisions().into_iter();
+    let revisions = store.revisions(Timestamp::MIN, usize::MAX).now_or_never().unwrap().unwrap();
     revisions
+        .into_iter()
         .filter_map(|revision| Some((marker(revision.content.as_deref()?)? as usize, revision.timestamp)))
         .collect()
 }

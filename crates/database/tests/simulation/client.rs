@@ -48,7 +48,7 @@ async fn run(transaction: &mut Transaction, op: &Op) -> Result<Outcome> {
         Op::Page { query, cursor, size, .. } => {
             page(transaction, query, cursor, *size).await.map(|(outcome, _)| outcome)
         }
-        Op::Count(table) => transaction.count(table).await.map(Outcome::Count),
+        Op::Count(table) => transaction.count(table).map(Outcome::Count),
         Op::BeginNested => {
             transaction.begin_nested();
             Ok(Outcome::Done)
@@ -235,19 +235,17 @@ impl Client {
             let Ok(outcome @ Outcome::Rows(_)) = read else { return };
             self.step(number, query.clone(), outcome);
             let from = transaction.timestamp();
-            let reads = transaction.into_read_set();
+            let reads = Arc::new(transaction.into_read_set());
             self.chance.pause(20).await;
+            let Ok(mut subscription) = self.database.subscribe(reads, from) else { return };
             let patience = Duration::from_millis(self.chance.below(100) as u64);
-            let waited = tokio::time::timeout(patience, self.database.wait_for_invalidation(&reads, from)).await;
+            let waited = tokio::time::timeout(patience, subscription.invalidated()).await;
             let invalidated = match waited {
-                Ok(Ok(timestamp)) => Some(timestamp),
+                Ok(Ok(conflict)) => Some(conflict.timestamp),
                 Ok(Err(_)) => return,
                 Err(_) => None,
             };
-            let checked = match invalidated {
-                Some(timestamp) => Timestamp(timestamp.0 - 1),
-                None => self.database.latest_timestamp(),
-            };
+            let checked = subscription.check().unwrap_or_else(|conflict| Timestamp(conflict.timestamp.0 - 1));
             self.history.lock().watches.push(Watch { query, from, invalidated, checked });
         }
     }

@@ -6,7 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
 use bytes::Bytes;
 use convex_wasm_database::{BlobId, MemoryPersistence, Persistence, PersistenceError, Timestamp};
-use convex_wasm_persistence::{IndexId, IndexRow, Key, KeyRange, Order, Versioned, WriteBatch};
+use convex_wasm_persistence::{
+    DocumentKey, IndexId, IndexRow, Key, KeyRange, Order, Prune, Revision, Versioned, WriteBatch,
+};
+use convex_wasm_values::ConvexObject;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::sync::Notify;
@@ -107,6 +110,26 @@ impl Persistence for Disk {
         limit: usize,
     ) -> BoxFuture<'_, Stored<Vec<IndexRow>>> {
         async move { self.read(self.store.scan(index, range, at, order, limit)).await }.boxed()
+    }
+
+    fn count(&self, index: IndexId, at: Timestamp) -> BoxFuture<'_, Stored<u64>> {
+        async move { self.read(self.store.count(index, at)).await }.boxed()
+    }
+
+    fn revisions(&self, after: Timestamp, limit: usize) -> BoxFuture<'_, Stored<Vec<Revision>>> {
+        async move { self.read(self.store.revisions(after, limit)).await }.boxed()
+    }
+
+    fn contents(&self, keys: Vec<(Timestamp, DocumentKey)>) -> BoxFuture<'_, Stored<Vec<Option<Arc<ConvexObject>>>>> {
+        async move { self.read(self.store.contents(keys)).await }.boxed()
+    }
+
+    fn prune(&self, prune: Prune) -> BoxFuture<'_, Stored<()>> {
+        async move { self.change(async || self.store.prune(prune).await).await }.boxed()
+    }
+
+    fn prune_index(&self, index: IndexId, limit: usize) -> BoxFuture<'_, Stored<usize>> {
+        async move { self.change(async || self.store.prune_index(index, limit).await).await }.boxed()
     }
 
     fn get_global(&self, name: &'static str) -> BoxFuture<'_, Stored<Option<serde_json::Value>>> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use convex_wasm_database::{Database, MemoryPersistence, World};
+use convex_wasm_database::{Database, MemoryPersistence, Options, World, WriteLogOptions};
 use convex_wasm_values::Schema;
 use parking_lot::Mutex;
 use tokio::runtime::Runtime;
@@ -72,13 +72,23 @@ fn runtime() -> Runtime {
 async fn open(chance: &Chance, disk: &Arc<Disk>) -> Database {
     let start = EPOCH + chance.below(10_000_000_000) as u64;
     let world = SimulatedWorld { chance: chance.clone(), start, begun: tokio::time::Instant::now() };
-    let world: Arc<dyn World> = Arc::new(world);
+    let options = Options {
+        world: Arc::new(world),
+        cache_size: *chance.pick(&[0, 5_000, 50_000, 1 << 20]),
+        write_log: write_log(chance),
+    };
     loop {
         // A read that fails while the database is opened makes the process end; somebody starts it again.
-        if let Ok(database) = Database::open_in(disk.clone(), world.clone()).await {
+        if let Ok(database) = Database::open_with(disk.clone(), options.clone()).await {
             return database;
         }
     }
+}
+
+/// Often so short that snapshots get out of reach while they are in use.
+fn write_log(chance: &Chance) -> WriteLogOptions {
+    let min_retention = Duration::from_millis(*chance.pick(&[10, 100, 10_000]));
+    WriteLogOptions { min_retention, max_retention: 2 * min_retention, soft_max_size: *chance.pick(&[1_000, 1 << 20]) }
 }
 
 fn live(chance: &Chance, store: &MemoryPersistence, history: &Arc<Mutex<History>>) {

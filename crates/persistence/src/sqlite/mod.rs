@@ -6,6 +6,7 @@
 //! would not see.
 
 mod layout;
+mod log;
 mod read;
 mod write;
 
@@ -16,6 +17,7 @@ use std::thread::JoinHandle;
 
 use bytes::Bytes;
 use convex_wasm_knobs::SQLITE_MAX_READERS;
+use convex_wasm_values::ConvexObject;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
@@ -23,8 +25,8 @@ use rusqlite::Connection;
 use tokio::sync::{Semaphore, oneshot};
 
 use crate::{
-    BlobId, IndexId, IndexRow, Key, KeyRange, Order, Persistence, PersistenceError, Result, Timestamp, Versioned,
-    WriteBatch,
+    BlobId, DocumentKey, IndexId, IndexRow, Key, KeyRange, Order, Persistence, PersistenceError, Prune, Result,
+    Revision, Timestamp, Versioned, WriteBatch,
 };
 
 /// Work for the thread that writes.
@@ -158,6 +160,26 @@ impl Persistence for SqlitePersistence {
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<IndexRow>>> {
         self.on_reader(move |connection| read::scan(connection, index, range, at, order, limit))
+    }
+
+    fn count(&self, index: IndexId, at: Timestamp) -> BoxFuture<'_, Result<u64>> {
+        self.on_reader(move |connection| read::count(connection, index, at))
+    }
+
+    fn revisions(&self, after: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Revision>>> {
+        self.on_reader(move |connection| log::revisions(connection, after, limit))
+    }
+
+    fn contents(&self, keys: Vec<(Timestamp, DocumentKey)>) -> BoxFuture<'_, Result<Vec<Option<Arc<ConvexObject>>>>> {
+        self.on_reader(move |connection| keys.iter().map(|key| log::content(connection, *key)).collect())
+    }
+
+    fn prune(&self, prune: Prune) -> BoxFuture<'_, Result<()>> {
+        self.on_writer(move |connection| write::prune(connection, &prune))
+    }
+
+    fn prune_index(&self, index: IndexId, limit: usize) -> BoxFuture<'_, Result<usize>> {
+        self.on_writer(move |connection| write::prune_index(connection, index, limit))
     }
 
     fn get_global(&self, name: &'static str) -> BoxFuture<'_, Result<Option<serde_json::Value>>> {

@@ -165,6 +165,21 @@ fn emit(connection: &Connection, entry: Option<(Key, Target)>, found: &mut Vec<I
     Ok(())
 }
 
+/// How many keys lead to a document.
+pub fn count(connection: &Connection, index: IndexId, at: Timestamp) -> Result<u64> {
+    // SQLite takes the bare column `deleted` from the row that has the maximum.
+    let count: i64 = connection
+        .query_row(
+            "SELECT count(*) FROM (
+                 SELECT max(ts), deleted FROM indexes WHERE index_id = ?1 AND ts <= ?2 GROUP BY key
+             ) WHERE deleted = 0",
+            params![index.0.0, to_column(at)],
+            |row| row.get(0),
+        )
+        .map_err(from_sqlite)?;
+    u64::try_from(count).map_err(|_| damaged("a count is negative"))
+}
+
 /// The timestamp of the newest revision.
 pub fn max_timestamp(connection: &Connection) -> Result<Timestamp> {
     let newest: Option<i64> =
@@ -193,14 +208,16 @@ pub fn blob(connection: &Connection, id: BlobId) -> Result<Option<Bytes>> {
 }
 
 /// The timestamp of a read; one beyond SQLite's range reads the newest.
-fn to_column(at: Timestamp) -> i64 {
+pub fn to_column(at: Timestamp) -> i64 {
     to_integer(at).unwrap_or(i64::MAX)
 }
 
-fn from_integer(ts: i64) -> Result<Timestamp> {
+/// A timestamp from its column.
+pub fn from_integer(ts: i64) -> Result<Timestamp> {
     u64::try_from(ts).map(Timestamp).map_err(|_| damaged("a timestamp is negative"))
 }
 
-fn damaged(detail: &str) -> PersistenceError {
+/// The store does not make sense.
+pub fn damaged(detail: &str) -> PersistenceError {
     PersistenceError::Damaged { detail: detail.to_owned() }
 }

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, Transaction, params};
 
 use super::layout::from_sqlite;
-use crate::{BlobId, IndexEntry, PersistenceError, Result, Revision, Timestamp, WriteBatch};
+use crate::{BlobId, IndexEntry, IndexId, PersistenceError, Prune, Result, Revision, Timestamp, WriteBatch};
 
 /// Appends a batch in one SQLite transaction.
 pub fn batch(connection: &mut Connection, batch: &WriteBatch) -> Result<()> {
@@ -56,6 +56,38 @@ fn entries(transaction: &Transaction<'_>, entries: &[IndexEntry]) -> Result<()> 
             .map_err(from_sqlite)?;
     }
     Ok(())
+}
+
+/// Removes revisions and entries in one SQLite transaction.
+pub fn prune(connection: &mut Connection, prune: &Prune) -> Result<()> {
+    let transaction = connection.transaction().map_err(from_sqlite)?;
+    {
+        let mut delete = transaction
+            .prepare_cached("DELETE FROM indexes WHERE index_id = ?1 AND key = ?2 AND ts = ?3")
+            .map_err(from_sqlite)?;
+        for (index, key, timestamp) in &prune.entries {
+            delete.execute(params![index.0.0, key, to_integer(*timestamp)?]).map_err(from_sqlite)?;
+        }
+        let mut delete = transaction
+            .prepare_cached("DELETE FROM documents WHERE ts = ?1 AND table_id = ?2 AND id = ?3")
+            .map_err(from_sqlite)?;
+        for (timestamp, key) in &prune.revisions {
+            delete.execute(params![to_integer(*timestamp)?, key.tablet.0.0, key.id.0]).map_err(from_sqlite)?;
+        }
+    }
+    transaction.commit().map_err(from_sqlite)
+}
+
+/// Removes entries of an index.
+pub fn prune_index(connection: &mut Connection, index: IndexId, limit: usize) -> Result<usize> {
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    connection
+        .execute(
+            "DELETE FROM indexes WHERE (index_id, key, ts) IN
+                 (SELECT index_id, key, ts FROM indexes WHERE index_id = ?1 LIMIT ?2)",
+            params![index.0.0, limit],
+        )
+        .map_err(from_sqlite)
 }
 
 /// Stores a global.

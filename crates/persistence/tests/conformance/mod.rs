@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use convex_wasm_persistence::{
-    BlobId, DocumentKey, IndexEntry, IndexId, IndexRow, KeyRange, Order, Persistence, Result, Revision, TabletId,
-    Timestamp, WriteBatch,
+    BlobId, DocumentKey, IndexEntry, IndexId, IndexRow, KeyRange, Order, Persistence, Prune, Result, Revision,
+    TabletId, Timestamp, WriteBatch,
 };
 use convex_wasm_values::{ConvexObject, ConvexValue, InternalId};
 
@@ -27,6 +27,8 @@ pub async fn check<S: Store>(new: impl Fn() -> S) {
     scans_go_both_ways_and_stop(&new().open()).await;
     a_scan_is_not_confused_by_many_versions(&new().open()).await;
     a_repeated_batch_changes_nothing(&new().open()).await;
+    the_log_reads_in_its_order(&new().open()).await;
+    what_is_pruned_is_gone(&new().open()).await;
     everything_survives_reopening(&new()).await;
     globals_and_blobs_are_kept(&new()).await;
     values_of_every_type_are_kept(&new().open()).await;
@@ -157,6 +159,54 @@ async fn a_scan_is_not_confused_by_many_versions(persistence: &dyn Persistence) 
         let first = scan(persistence, KeyRange::all(), at, Order::Ascending, 3).await;
         assert_eq!(first, expected.iter().take(3).cloned().collect::<Vec<_>>(), "at {at}");
     }
+}
+
+async fn the_log_reads_in_its_order(persistence: &dyn Persistence) {
+    let mut batch = WriteBatch::default();
+    for (at, id, text) in [(5, 1, Some("1")), (5, 2, Some("2")), (5, 3, None), (7, 1, Some("4")), (8, 2, None)] {
+        let (key, content) = document(id, text.unwrap_or_default());
+        let one = change(at, key, text.map(|_| content));
+        batch.revisions.extend(one.revisions);
+        batch.entries.extend(one.entries);
+    }
+    batch.revisions[3].previous = Some(Timestamp(5));
+    persistence.write(batch.clone()).await.unwrap();
+    for (after, limit, expected) in
+        [(0, 9, 0..5), (0, 3, 0..3), (0, 1, 0..3), (0, 4, 0..4), (5, 1, 3..4), (7, 9, 4..5), (8, 9, 5..5)]
+    {
+        let found = persistence.revisions(Timestamp(after), limit).await.unwrap();
+        assert_eq!(found, batch.revisions[expected], "{limit} after {after}");
+    }
+    let keys = batch
+        .revisions
+        .iter()
+        .map(|revision| (revision.timestamp, revision.key))
+        .chain([(Timestamp(6), document(1, "").0)]);
+    let contents = persistence.contents(keys.collect()).await.unwrap();
+    let expected = batch.revisions.iter().map(|revision| revision.content.clone()).chain([None]);
+    assert_eq!(contents, expected.collect::<Vec<_>>());
+    for (at, expected) in [(4, 0), (5, 2), (7, 2), (8, 1)] {
+        assert_eq!(persistence.count(table(), Timestamp(at)).await.unwrap(), expected, "at {at}");
+    }
+}
+
+async fn what_is_pruned_is_gone(persistence: &dyn Persistence) {
+    for (at, text) in [(5, "old"), (6, "new")] {
+        persistence.write(insert(at, document(1, text))).await.unwrap();
+    }
+    let (key, _) = document(1, "");
+    let prune = Prune { revisions: vec![(Timestamp(5), key)], entries: vec![(table(), vec![1], Timestamp(5))] };
+    for _ in 0..2 {
+        persistence.prune(prune.clone()).await.unwrap();
+        assert_eq!(scan_all(persistence, table(), 5).await.unwrap(), []);
+        assert_eq!(scan(persistence, KeyRange::all(), 6, Order::Ascending, 9).await, rows(&[(1, "new")]));
+        assert_eq!(persistence.revisions(Timestamp::MIN, 9).await.unwrap().len(), 1);
+    }
+    assert_eq!(persistence.prune_index(IndexId(InternalId([2; 16])), 9).await.unwrap(), 0);
+    persistence.write(insert(7, document(2, "more"))).await.unwrap();
+    assert_eq!(persistence.prune_index(table(), 1).await.unwrap(), 1);
+    assert_eq!(persistence.prune_index(table(), 9).await.unwrap(), 1);
+    assert_eq!(scan_all(persistence, table(), 9).await.unwrap(), []);
 }
 
 async fn a_repeated_batch_changes_nothing(persistence: &dyn Persistence) {

@@ -60,7 +60,7 @@ pub(super) struct CountArgs {
 }
 
 pub(super) async fn count(execution: &mut Execution, args: CountArgs) -> SyscallResult {
-    write(&execution.transaction()?.count(&args.table).await?)
+    write(&execution.transaction()?.count(&args.table)?)
 }
 
 pub(super) async fn insert(execution: &mut Execution, arg: InsertArg) -> SyscallResult {

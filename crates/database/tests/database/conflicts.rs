@@ -1,11 +1,8 @@
 //! Conflicts, and what is read without one.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod common;
 
 use std::sync::Arc;
 
-use common::*;
+use crate::common::*;
 use convex_wasm_database::{Database, Error, Result, Transaction};
 use serde_json::{Value as Json, json};
 
@@ -224,10 +221,10 @@ async fn a_subscription_ends_when_what_it_read_changes() {
     let mut transaction = fixture.begin();
     let timestamp = transaction.timestamp();
     collect(&mut transaction, range(&[("Gt", 15), ("Lt", 35)], "asc", None)).await.unwrap();
-    let reads = transaction.into_read_set();
+    let reads = Arc::new(transaction.into_read_set());
     let database = fixture.database.clone();
     let waiting = tokio::spawn(async move {
-        let invalidated = database.wait_for_invalidation(&reads, timestamp).await.unwrap();
+        let invalidated = database.subscribe(reads.clone(), timestamp).unwrap().invalidated().await.unwrap();
         (invalidated, reads)
     });
     fixture.insert("t", json!({"n": 40})).await;
@@ -236,7 +233,7 @@ async fn a_subscription_ends_when_what_it_read_changes() {
     fixture.insert("t", json!({"n": 25})).await;
     let after = fixture.database.latest_timestamp();
     let (invalidated, reads) = waiting.await.unwrap();
-    assert_eq!(invalidated, after);
+    assert_eq!((invalidated.timestamp, invalidated.table.as_deref()), (after, Some("t")));
     let first = |from, to| fixture.database.first_invalidation(&reads, from, to).unwrap();
     assert_eq!(first(timestamp, before), None);
     assert_eq!(first(timestamp, after), Some(after));

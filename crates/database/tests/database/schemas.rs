@@ -1,11 +1,8 @@
 //! Schemas: enforcement, indexes built over existing documents, activation.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod common;
 
 use std::time::Duration;
 
-use common::*;
+use crate::common::*;
 use convex_wasm_database::SchemaState;
 use convex_wasm_values::Schema;
 use serde_json::{Value as Json, json};

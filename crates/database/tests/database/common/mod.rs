@@ -1,5 +1,4 @@
 //! What the tests of the database share.
-#![allow(dead_code, reason = "each test file uses a part of it")]
 
 use std::path::Path;
 use std::sync::Arc;

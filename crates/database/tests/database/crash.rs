@@ -1,14 +1,11 @@
 //! A process that is killed in the middle of a write load loses nothing that it acknowledged.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod common;
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use common::*;
+use crate::common::*;
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -58,7 +55,7 @@ async fn acknowledged_writes_survive_a_kill() {
     for count in KILLED_AFTER {
         let before = acknowledged.len();
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "write_until_killed", "--nocapture"])
+            .args(["--exact", "crash::write_until_killed", "--nocapture"])
             .env(DIRECTORY, directory.path())
             .stdout(Stdio::piped())
             .spawn()

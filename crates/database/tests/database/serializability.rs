@@ -1,9 +1,6 @@
 //! Concurrent transactions give what they would give one after the other, in the order of their commit timestamps.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use convex_wasm_database::{Begin, Result, Timestamp, Transaction};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};

@@ -1,9 +1,6 @@
 //! Query streams and pages.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use convex_wasm_database::{Begin, PageStatus};
 use convex_wasm_values::ConvexValue;
 use serde_json::{Value as Json, json};
@@ -131,8 +128,8 @@ async fn built_in_indexes_can_be_queried() {
     let mut ids: Vec<String> = field(&rows, "_id").iter().map(|id| id.as_str().unwrap().to_owned()).collect();
     ids.sort();
     assert_eq!(field(&fixture.collect(index_range("messages.by_id", json!([]), "asc")).await, "_id"), ids);
-    assert_eq!(fixture.begin().count("messages").await.unwrap(), 10);
-    assert_eq!(fixture.begin().count("nothing").await.unwrap(), 0);
+    assert_eq!(fixture.begin().count("messages").unwrap(), 10);
+    assert_eq!(fixture.begin().count("nothing").unwrap(), 0);
 }
 
 #[tokio::test]
@@ -263,7 +260,7 @@ async fn a_query_sees_the_transactions_own_writes() {
         rest.push(row["number"].as_f64().unwrap());
     }
     assert_eq!(rest, [2., 5., 6.]);
-    assert_eq!(t.count("messages").await.unwrap(), 11);
+    assert_eq!(t.count("messages").unwrap(), 11);
 }
 
 #[tokio::test]

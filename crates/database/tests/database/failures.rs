@@ -1,15 +1,15 @@
 //! Stores that fail.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod common;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
+use crate::common::*;
 use bytes::Bytes;
-use common::*;
 use convex_wasm_database::{BlobId, Database, Error, Persistence, PersistenceError, SqlitePersistence, Timestamp};
-use convex_wasm_persistence::{IndexId, IndexRow, Key, KeyRange, Order, Versioned, WriteBatch};
+use convex_wasm_persistence::{
+    DocumentKey, IndexId, IndexRow, Key, KeyRange, Order, Prune, Revision, Versioned, WriteBatch,
+};
+use convex_wasm_values::ConvexObject;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde_json::json;
@@ -56,6 +56,26 @@ impl Persistence for Failing {
         limit: usize,
     ) -> BoxFuture<'_, Stored<Vec<IndexRow>>> {
         self.inner.scan(index, range, at, order, limit)
+    }
+
+    fn count(&self, index: IndexId, at: Timestamp) -> BoxFuture<'_, Stored<u64>> {
+        self.inner.count(index, at)
+    }
+
+    fn revisions(&self, after: Timestamp, limit: usize) -> BoxFuture<'_, Stored<Vec<Revision>>> {
+        self.inner.revisions(after, limit)
+    }
+
+    fn contents(&self, keys: Vec<(Timestamp, DocumentKey)>) -> BoxFuture<'_, Stored<Vec<Option<Arc<ConvexObject>>>>> {
+        self.inner.contents(keys)
+    }
+
+    fn prune(&self, prune: Prune) -> BoxFuture<'_, Stored<()>> {
+        self.inner.prune(prune)
+    }
+
+    fn prune_index(&self, index: IndexId, limit: usize) -> BoxFuture<'_, Stored<usize>> {
+        self.inner.prune_index(index, limit)
     }
 
     fn get_global(&self, name: &'static str) -> BoxFuture<'_, Stored<Option<serde_json::Value>>> {

@@ -1,9 +1,6 @@
 //! Single documents: get, insert, patch, replace, delete.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use serde_json::json;
 
 #[tokio::test]
