@@ -173,7 +173,8 @@ fn parse<R>(
         Goal::Script => SourceType::script(),
     };
     let allocator = Allocator::default();
-    let parse_options = ParseOptions { preserve_parens: false, ..ParseOptions::default() };
+    let parse_options =
+        ParseOptions { preserve_parens: false, parse_regular_expression: true, ..ParseOptions::default() };
     let parsed = Parser::new(&allocator, &module.source, source_type).with_options(parse_options).parse();
     check(module, parsed.diagnostics.iter())?;
     let program = allocator.alloc(parsed.program);

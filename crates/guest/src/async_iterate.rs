@@ -47,7 +47,11 @@ pub fn open(value: Value) -> JsResult<Gc<IteratorRecord>> {
     if !call::is_callable(get_value(value, crate::symbol::iterator().into())?) {
         return Err(not_iterable());
     }
-    let record = IteratorRecord::open_protocol(value)?;
+    from_sync(IteratorRecord::open_protocol(value)?)
+}
+
+/// CreateAsyncFromSyncIterator
+pub fn from_sync(record: Gc<IteratorRecord>) -> JsResult<Gc<IteratorRecord>> {
     let header = ObjectHeader::new::<AsyncFromSync>(intrinsic(Intrinsic::AsyncFromSyncIteratorPrototype));
     let iterator = Gc::new(AsyncFromSync { header, record: Cell::new(record) });
     IteratorRecord::from_iterator(iterator.into())

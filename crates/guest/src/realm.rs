@@ -1,7 +1,8 @@
 //! The realm: the one set of intrinsic objects.
 
-use crate::object::Object;
+use crate::object::{Object, PrimitiveWrapper};
 use crate::state::State;
+use crate::value::Value;
 
 macro_rules! intrinsics {
     ($($(#[doc = $doc:literal])* $name:ident,)*) => {
@@ -171,10 +172,17 @@ fn missing(name: Intrinsic) -> Object {
         Intrinsic::ObjectPrototype => Object::without_prototype(),
         Intrinsic::FunctionPrototype => crate::object::new_function_prototype(),
         Intrinsic::ArrayPrototype => crate::object::new_array_prototype(),
+        Intrinsic::NumberPrototype => wrapper(Value::int(0)),
+        Intrinsic::BooleanPrototype => wrapper(Value::FALSE),
         _ => Object::ordinary(Some(intrinsic(Intrinsic::ObjectPrototype))),
     };
     set_intrinsic(name, object);
     object
+}
+
+/// A prototype that is a wrapper object itself.
+fn wrapper(value: Value) -> Object {
+    PrimitiveWrapper::wrap(value, intrinsic(Intrinsic::ObjectPrototype))
 }
 
 /// The intrinsic, if it exists already.

@@ -3,6 +3,7 @@
 mod copy;
 pub mod elements;
 mod from;
+mod from_async;
 mod iterate;
 pub mod iterator;
 mod mutate;

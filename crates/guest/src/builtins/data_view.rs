@@ -2,12 +2,13 @@
 
 use super::array_buffer::{ArrayBufferObject, detached};
 use super::check::incompatible;
+use super::math::float16;
 use super::typed_array::ElementType;
 use crate::builtin::{
     CallContext, Method, constructor, getters, methods, native, native_constructor, require_new, to_string_tag,
 };
 use crate::cell::{Gc, ObjectKind, kind};
-use crate::convert::{to_boolean, to_index};
+use crate::convert::{to_boolean, to_index, to_number};
 use crate::error::display;
 use crate::object::ObjectHeader;
 use crate::realm::{Intrinsic, intrinsic};
@@ -71,11 +72,14 @@ const METHODS: &[Method] = element_methods! {
     "BigUint64" BigUint64,
 };
 
+const FLOAT16_METHODS: &[Method] = &[("getFloat16", 1, native(get_float16)), ("setFloat16", 2, native(set_float16))];
+
 /// Builds `DataView`.
 pub(crate) fn install() {
     let prototype = intrinsic(Intrinsic::DataViewPrototype);
     constructor("DataView", 1, native_constructor(construct), prototype);
     methods(prototype, METHODS);
+    methods(prototype, FLOAT16_METHODS);
     getters(
         prototype,
         &[
@@ -172,5 +176,21 @@ fn set(cx: &CallContext, method: &str, element_type: ElementType) -> JsResult {
         bytes.reverse();
     }
     view.buffer.write(start, bytes);
+    Ok(Value::UNDEFINED)
+}
+
+/// No typed array has elements of half precision: they are read as integers of the same size.
+fn get_float16(cx: &CallContext) -> JsResult {
+    let bits = get(cx, "getFloat16", ElementType::Uint16)?;
+    Ok(float16::to_f64(bits.as_int().unwrap_or(0) as u16).into())
+}
+
+fn set_float16(cx: &CallContext) -> JsResult {
+    let view = this(cx, "setFloat16")?;
+    let index = to_index(cx.arg(0), OUT_OF_BOUNDS)?;
+    let bits = float16::from_f64(to_number(cx.arg(1))?);
+    let little_endian = to_boolean(cx.arg(2));
+    let start = locate(view, index, "setFloat16", ElementType::Uint16)?;
+    view.buffer.write(start, &if little_endian { bits.to_le_bytes() } else { bits.to_be_bytes() });
     Ok(Value::UNDEFINED)
 }

@@ -4,7 +4,7 @@ use crate::builtin::{CallContext, NativeCode, constructor, methods, native, nati
 use crate::call::is_callable;
 use crate::cell::kind;
 use crate::convert::to_string;
-use crate::error::{capture_stack, error_to_string, new_error};
+use crate::error::{ErrorObject, capture_stack, error_to_string, new_error};
 use crate::host;
 use crate::iterate::collect;
 use crate::key::PropertyKey;
@@ -40,7 +40,13 @@ const SUBCLASSES: &[(&str, Intrinsic, NativeCode)] = &[
 pub(crate) fn install() {
     let prototype = intrinsic(Intrinsic::ErrorPrototype);
     let error = constructor("Error", 1, native_constructor(|cx| construct(cx, Intrinsic::ErrorPrototype)), prototype);
-    methods(error, &[("captureStackTrace", 2, native(capture_stack_trace))]);
+    methods(
+        error,
+        &[
+            ("captureStackTrace", 2, native(capture_stack_trace)),
+            ("isError", 1, native(|cx| Ok(cx.arg(0).as_kind::<ErrorObject>().is_some().into()))),
+        ],
+    );
     error.define("stackTraceLimit", Value::int(10), Attributes::ALL);
     describe_prototype(prototype, "Error");
     methods(prototype, &[("toString", 0, native(to_string_method))]);

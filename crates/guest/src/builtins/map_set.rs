@@ -117,6 +117,10 @@ fn install_map() {
     let map = constructor("Map", 0, native_constructor(construct::<Maps>), prototype);
     method(map, "groupBy", 2, native(group_by));
     methods(prototype, &[("get", 1, native(get)), ("set", 2, native(set))]);
+    methods(
+        prototype,
+        &[("getOrInsert", 2, native(get_or_insert)), ("getOrInsertComputed", 2, native(get_or_insert_computed))],
+    );
     install_shared::<Maps>(map, prototype);
     methods(prototype, &[("keys", 0, native(|cx| iterator::create::<Maps>(cx, "keys", IterationKind::Keys)))]);
     methods(prototype, &[("values", 0, native(|cx| iterator::create::<Maps>(cx, "values", IterationKind::Values)))]);
@@ -215,6 +219,24 @@ fn get(cx: &CallContext) -> JsResult {
 fn set(cx: &CallContext) -> JsResult {
     this::<Maps>(cx, "set")?.with(|table| table.insert(cx.arg(0), cx.arg(1)));
     Ok(cx.this)
+}
+
+fn get_or_insert(cx: &CallContext) -> JsResult {
+    let map = this::<Maps>(cx, "getOrInsert")?;
+    Ok(map.with(|table| table.get_or_insert_with(cx.arg(0), || cx.arg(1))))
+}
+
+fn get_or_insert_computed(cx: &CallContext) -> JsResult {
+    let map = this::<Maps>(cx, "getOrInsertComputed")?;
+    let compute = require_function(cx.arg(1))?;
+    if let Some(value) = map.with(|table| table.get(cx.arg(0))) {
+        return Ok(value);
+    }
+    // Keys have no −0.
+    let key = if cx.arg(0).as_number() == Some(0.0) { Value::int(0) } else { cx.arg(0) };
+    let value = call(compute, Value::UNDEFINED, &[key])?;
+    map.with(|table| table.insert(key, value));
+    Ok(value)
 }
 
 fn add(cx: &CallContext) -> JsResult {

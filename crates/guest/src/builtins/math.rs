@@ -1,6 +1,7 @@
 //! `Math` (ECMA-262 §21.3).
 
 mod fdlibm;
+pub mod float16;
 mod power;
 mod random;
 mod trigonometry;
@@ -49,6 +50,7 @@ pub(crate) fn install() {
             ("exp", 1, native(|cx| unary(cx, fdlibm::exp))),
             ("floor", 1, native(|cx| rounding(cx, f64::floor))),
             ("fround", 1, native(|cx| unary(cx, |number| number as f32 as f64))),
+            ("f16round", 1, native(|cx| unary(cx, |number| float16::to_f64(float16::from_f64(number))))),
             ("hypot", 2, native(hypot)),
             ("imul", 2, native(imul)),
             ("log", 1, native(|cx| unary(cx, fdlibm::log))),

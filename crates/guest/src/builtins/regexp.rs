@@ -2,6 +2,7 @@
 
 mod char_class;
 mod compiler;
+mod escape;
 mod exec;
 mod fallback;
 mod first;
@@ -88,6 +89,7 @@ pub(crate) fn install() {
     let prototype = intrinsic(Intrinsic::RegExpPrototype);
     let regexp = constructor("RegExp", 2, native_constructor(construct), prototype);
     getters(regexp, &[("@@species", native(|cx| Ok(cx.this)))]);
+    methods(regexp, &[("escape", 1, native(escape::escape))]);
     methods(
         prototype,
         &[

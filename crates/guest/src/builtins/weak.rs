@@ -79,6 +79,8 @@ pub(crate) fn install() {
             ("delete", 1, native(|cx| Ok(map(cx, "delete")?.table.with(|table| table.remove(cx.arg(0))).into()))),
             ("get", 1, native(map_get)),
             ("set", 2, native(map_set)),
+            ("getOrInsert", 2, native(map_get_or_insert)),
+            ("getOrInsertComputed", 2, native(map_get_or_insert_computed)),
             ("has", 1, native(|cx| Ok(map(cx, "has")?.table.with(|table| table.contains(cx.arg(0))).into()))),
         ],
     );
@@ -159,11 +161,35 @@ fn map_get(cx: &CallContext) -> JsResult {
 
 fn map_set(cx: &CallContext) -> JsResult {
     let map = map(cx, "set")?;
-    if !can_be_held_weakly(cx.arg(0)) {
-        return Err(throw_type_error("Invalid value used as weak map key"));
-    }
+    require_weak_key(cx.arg(0))?;
     map.table.with(|table| table.insert(cx.arg(0), cx.arg(1)));
     Ok(cx.this)
+}
+
+fn map_get_or_insert(cx: &CallContext) -> JsResult {
+    let map = map(cx, "getOrInsert")?;
+    require_weak_key(cx.arg(0))?;
+    Ok(map.table.with(|table| table.get_or_insert_with(cx.arg(0), || cx.arg(1))))
+}
+
+fn map_get_or_insert_computed(cx: &CallContext) -> JsResult {
+    let map = map(cx, "getOrInsertComputed")?;
+    require_weak_key(cx.arg(0))?;
+    let compute = super::check::require_function(cx.arg(1))?;
+    if let Some(value) = map.table.with(|table| table.get(cx.arg(0))) {
+        return Ok(value);
+    }
+    let value = crate::call::call(compute, Value::UNDEFINED, &[cx.arg(0)])?;
+    map.table.with(|table| table.insert(cx.arg(0), value));
+    Ok(value)
+}
+
+/// TypeError unless a weak map can have this key.
+fn require_weak_key(key: Value) -> JsResult<()> {
+    if can_be_held_weakly(key) {
+        return Ok(());
+    }
+    Err(throw_type_error("Invalid value used as weak map key"))
 }
 
 fn set_add(cx: &CallContext) -> JsResult {

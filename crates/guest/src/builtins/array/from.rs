@@ -8,18 +8,18 @@ use crate::convert::{get_value, is_array, to_object};
 use crate::iterate::{IteratorRecord, iterates_plainly};
 use crate::object::Object;
 use crate::realm::{Intrinsic, intrinsic};
-use crate::throw::{JsResult, hand_over, throw_type_error};
+use crate::throw::{JsResult, throw_type_error};
 use crate::value::Value;
 
 pub(super) const STATICS: &[Method] = &[
     ("from", 1, native(from)),
-    ("fromAsync", 1, native(|_| hand_over("Array.fromAsync"))),
+    ("fromAsync", 1, native(super::from_async::from_async)),
     ("of", 0, native(of)),
     ("isArray", 1, native(|cx| Ok(is_array(cx.arg(0))?.into()))),
 ];
 
 /// The object that `this` as a constructor makes, given a length or not; an array if it is no constructor.
-fn create(this: Value, length: Option<u64>) -> JsResult<Object> {
+pub(super) fn create(this: Value, length: Option<u64>) -> JsResult<Object> {
     if this == intrinsic(Intrinsic::ArrayConstructor).into() || !is_constructor(this) {
         return Ok(array_create(length.unwrap_or(0))?.object());
     }
