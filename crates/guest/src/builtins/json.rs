@@ -5,6 +5,7 @@ mod error;
 mod parse;
 mod quote;
 mod sized_shape;
+mod special;
 mod stringify;
 mod units;
 

@@ -121,21 +121,50 @@ impl Object {
     pub fn with_shape(shape: Shape) -> Object {
         let capacity = shape.inline_capacity() as u32;
         let address = heap::allocate(abi::INLINE_SLOTS + capacity * 8);
-        let header = ObjectHeader {
-            kind: Cell::new(kind::OBJECT),
-            flags: Cell::new(0),
-            extra: Cell::new(capacity as u16),
-            shape: Cell::new(shape),
-            slots: Cell::new(0),
-        };
         // SAFETY: fresh memory of 16 + 8 × capacity bytes.
         unsafe {
-            core::ptr::write(address as usize as *mut ObjectHeader, header);
-            core::ptr::write((address + 12) as usize as *mut u32, 0);
+            Object::write_header(address, shape);
             for slot in 0..capacity {
                 core::ptr::write((address + abi::INLINE_SLOTS + slot * 8) as usize as *mut Value, Value::UNDEFINED);
             }
             Object::from_address(address)
+        }
+    }
+
+    /// A fresh ordinary object of that shape, whose first slots have these values. They fit its inline capacity.
+    #[inline]
+    pub fn with_slots(shape: Shape, values: &[Value]) -> Object {
+        let capacity = shape.inline_capacity() as u32;
+        debug_assert!(values.len() <= capacity as usize);
+        let address = heap::allocate(abi::INLINE_SLOTS + capacity * 8);
+        // SAFETY: fresh memory of 16 + 8 × capacity bytes, of which all are written.
+        unsafe {
+            Object::write_header(address, shape);
+            let slots = (address + abi::INLINE_SLOTS) as usize as *mut Value;
+            for index in 0..capacity as usize {
+                slots.add(index).write(values.get(index).copied().unwrap_or(Value::UNDEFINED));
+            }
+            Object::from_address(address)
+        }
+    }
+
+    /// Writes the header of an ordinary object.
+    ///
+    /// # Safety
+    /// `address` is that of at least 16 bytes of fresh memory.
+    #[inline(always)]
+    unsafe fn write_header(address: u32, shape: Shape) {
+        let header = ObjectHeader {
+            kind: Cell::new(kind::OBJECT),
+            flags: Cell::new(0),
+            extra: Cell::new(shape.inline_capacity()),
+            shape: Cell::new(shape),
+            slots: Cell::new(0),
+        };
+        // SAFETY: the caller's.
+        unsafe {
+            core::ptr::write(address as usize as *mut ObjectHeader, header);
+            core::ptr::write((address + 12) as usize as *mut u32, 0);
         }
     }
 

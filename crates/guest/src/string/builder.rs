@@ -78,6 +78,26 @@ impl StringBuilder {
         }
     }
 
+    /// Appends a Latin-1 unit.
+    #[inline]
+    pub fn push_byte(&mut self, unit: u8) {
+        if self.wide {
+            self.utf16.push(unit.into());
+        } else {
+            self.latin1.push(unit);
+        }
+    }
+
+    /// What is there so far, with room for `more` bytes, as long as it is Latin-1.
+    #[inline]
+    pub fn latin1_buffer(&mut self, more: usize) -> Option<&mut Vec<u8>> {
+        if self.wide {
+            return None;
+        }
+        self.latin1.reserve(more);
+        Some(&mut self.latin1)
+    }
+
     /// Appends Latin-1 bytes.
     #[inline]
     pub fn push_latin1(&mut self, units: &[u8]) {

@@ -7,7 +7,9 @@ mod number;
 
 pub use builder::StringBuilder;
 pub use intern::{intern_latin1, intern_str, intern_utf16, reserve_interned};
-pub use number::{append_number, array_index, is_space, number_to_string, parse_number, prepare_small_ints};
+pub use number::{
+    append_int, append_number, array_index, is_space, number_to_string, parse_number, prepare_small_ints,
+};
 
 use core::cell::Cell;
 use core::cmp::Ordering;

@@ -39,11 +39,17 @@ pub fn prepare_small_ints() {
     });
 }
 
+/// Appends an int in base 10.
+#[inline]
+pub fn append_int(out: &mut StringBuilder, int: i32) {
+    out.push_latin1(int_digits(int, &mut [0; 11]));
+}
+
 /// Appends Number::toString in base 10.
 pub fn append_number(out: &mut StringBuilder, number: f64) {
     let int = number as i32;
     if int as f64 == number {
-        return out.push_latin1(int_digits(int, &mut [0; 11]));
+        return append_int(out, int);
     }
     match special_name(number) {
         Some(name) => out.push_latin1(name),
@@ -62,16 +68,28 @@ fn special_name(number: f64) -> Option<&'static [u8]> {
     }
 }
 
+/// The digits of 00 to 99.
+const PAIRS: [[u8; 2]; 100] = {
+    let mut pairs = [[0; 2]; 100];
+    let mut number = 0;
+    while number < 100 {
+        pairs[number] = [b'0' + (number / 10) as u8, b'0' + (number % 10) as u8];
+        number += 1;
+    }
+    pairs
+};
+
 fn int_digits(int: i32, buffer: &mut [u8; 11]) -> &[u8] {
     let mut position = buffer.len();
     let mut rest = int.unsigned_abs();
-    loop {
+    while rest >= 10 {
+        position -= 2;
+        buffer[position..position + 2].copy_from_slice(&PAIRS[(rest % 100) as usize]);
+        rest /= 100;
+    }
+    if rest > 0 || position == buffer.len() {
         position -= 1;
-        buffer[position] = b'0' + (rest % 10) as u8;
-        rest /= 10;
-        if rest == 0 {
-            break;
-        }
+        buffer[position] = b'0' + rest as u8;
     }
     if int < 0 {
         position -= 1;

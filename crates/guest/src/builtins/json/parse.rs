@@ -81,7 +81,7 @@ impl<'a, U: Unit> Parser<'a, U> {
     fn skip_space(&mut self) -> u8 {
         loop {
             let unit = self.peek();
-            if !matches!(unit, b' ' | b'\n' | b'\r' | b'\t') {
+            if unit > b' ' || !matches!(unit, b' ' | b'\n' | b'\r' | b'\t') {
                 return unit;
             }
             self.at += 1;
@@ -383,6 +383,9 @@ impl<'a, U: Unit> Parser<'a, U> {
             }
             exact = false;
         }
+        if decimals == 0 && exact && mantissa <= i32::MAX as u64 && (mantissa > 0 || !negative) {
+            return Ok(Value::from(if negative { -(mantissa as i32) } else { mantissa as i32 }));
+        }
         if exact {
             // Both operands are exact doubles, so the quotient is correctly rounded.
             let magnitude = mantissa as f64 / POWERS[decimals];
@@ -396,9 +399,5 @@ impl<'a, U: Unit> Parser<'a, U> {
 /// An object of that shape's properties, with enough inline slots for all.
 #[inline]
 fn object_of(shape: Shape, values: &[Value]) -> Object {
-    let object = Object::with_shape(sized_shape(shape));
-    for (slot, &value) in values.iter().enumerate() {
-        object.set_slot(slot as u32, value);
-    }
-    object
+    Object::with_slots(sized_shape(shape), values)
 }

@@ -11,7 +11,7 @@ use crate::names::keys;
 use crate::object::{ArrayCell, Attributes, Object, PrimitiveWrapper};
 use crate::realm::{Intrinsic, intrinsic};
 use crate::shape::Shape;
-use crate::string::{JsString, StringBuilder, append_number};
+use crate::string::{JsString, StringBuilder, append_int, append_number};
 use crate::throw::{JsResult, throw_type_error};
 use crate::value::Value;
 
@@ -36,7 +36,7 @@ pub fn stringify(value: Value, options: Options) -> JsResult<Option<JsString>> {
         open: Vec::new(),
         epoch: 0,
         prototypes_are_plain: false,
-        plain_shape: None,
+        known: [None; KNOWN_SHAPES],
     };
     let key = keys::empty();
     let holder = Holder { object: None, root: value };
@@ -72,19 +72,34 @@ struct Serializer {
     is_simple: bool,
     /// Objects being serialized, outermost first, with the key under which each was found.
     open: Vec<(Object, PropertyKey)>,
-    /// PROTO_EPOCH when `prototypes_are_plain` was found out.
+    /// PROTO_EPOCH when the following was found out.
     epoch: u32,
     /// Neither `Object.prototype` nor `Array.prototype` has a `toJSON`.
     prototypes_are_plain: bool,
-    /// Shape of the last object without `toJSON`, valid in `epoch`.
-    plain_shape: Option<Shape>,
+    /// Shapes of objects met before, by address.
+    known: [Option<KnownShape>; KNOWN_SHAPES],
+}
+
+const KNOWN_SHAPES: usize = 16;
+
+/// What is known of objects of a shape that is no dictionary.
+#[derive(Clone, Copy)]
+struct KnownShape {
+    shape: Shape,
+    /// `toJSON` is undefined, and that is known without calling anything.
+    lacks_to_json: bool,
+    /// See [`is_plain`].
+    is_plain: bool,
 }
 
 impl Serializer {
     /// SerializeJSONProperty; false if the value has no text (nothing was written then).
     fn property(&mut self, holder: &Holder, key: PropertyKey, mut value: Value) -> JsResult<bool> {
+        if self.options.replacer.is_none() && !value.is_object() && !value.is_bigint() {
+            return self.primitive(value);
+        }
         if let Some(object) = value.as_object() {
-            if !self.lacks_to_json(object) {
+            if !self.known_shape(object).lacks_to_json {
                 value = to_json(value, key)?;
             }
         } else if value.is_bigint() {
@@ -93,35 +108,32 @@ impl Serializer {
         if let Some(replacer) = self.options.replacer {
             value = call::call(replacer.into(), holder.object()?.into(), &[key.to_value(), value])?;
         }
-        if let Some(string) = value.as_string() {
-            quote(&mut self.out, string.units());
-            return Ok(true);
+        match value.as_object() {
+            Some(object) => self.object_value(key, object),
+            None => self.primitive(value),
         }
-        if let Some(object) = value.as_object() {
-            return self.object_value(key, object);
-        }
-        self.primitive(value)
     }
 
     #[inline]
     fn primitive(&mut self, value: Value) -> JsResult<bool> {
-        if let Some(number) = value.as_number() {
+        if let Some(string) = value.as_string() {
+            quote(&mut self.out, string.units());
+        } else if let Some(int) = value.as_int() {
+            append_int(&mut self.out, int);
+        } else if let Some(number) = value.as_number() {
             if number.is_finite() {
                 append_number(&mut self.out, number);
             } else {
                 self.out.push_latin1(b"null");
             }
-            return Ok(true);
-        }
-        match value {
-            Value::NULL => self.out.push_latin1(b"null"),
-            Value::TRUE => self.out.push_latin1(b"true"),
-            Value::FALSE => self.out.push_latin1(b"false"),
-            _ if value.is_bigint() => return Err(throw_type_error("Do not know how to serialize a BigInt")),
-            _ => match value.as_string() {
-                Some(string) => quote(&mut self.out, string.units()),
-                None => return Ok(false),
-            },
+        } else {
+            match value {
+                Value::NULL => self.out.push_latin1(b"null"),
+                Value::TRUE => self.out.push_latin1(b"true"),
+                Value::FALSE => self.out.push_latin1(b"false"),
+                _ if value.is_bigint() => return Err(throw_type_error("Do not know how to serialize a BigInt")),
+                _ => return Ok(false),
+            }
         }
         Ok(true)
     }
@@ -155,7 +167,7 @@ impl Serializer {
             self.array(array)?;
         } else if is_array(object.into())? {
             self.elements(object)?;
-        } else if self.is_simple && object.kind.get() == kind::OBJECT && is_plain(object.shape()) {
+        } else if self.is_simple && object.kind.get() == kind::OBJECT && self.known_shape(object).is_plain {
             self.plain_object(object)?;
         } else {
             self.general_object(object)?;
@@ -164,25 +176,28 @@ impl Serializer {
         Ok(true)
     }
 
-    /// Whether it is known, without looking properties up one by one, that `toJSON` is undefined.
+    /// What the object's shape tells of it.
     #[inline]
-    fn lacks_to_json(&mut self, object: Object) -> bool {
+    fn known_shape(&mut self, object: Object) -> KnownShape {
         let epoch = PROTO_EPOCH.get();
         if self.epoch != epoch {
             self.epoch = epoch;
-            self.plain_shape = None;
+            self.known = [None; KNOWN_SHAPES];
             let lacks = |name| intrinsic(name).find(keys::to_json()).is_none();
             self.prototypes_are_plain = lacks(Intrinsic::ObjectPrototype) && lacks(Intrinsic::ArrayPrototype);
         }
         let shape = object.shape();
-        if self.plain_shape == Some(shape) {
-            return true;
+        let index = (shape.address() >> 4) as usize % KNOWN_SHAPES;
+        match self.known[index] {
+            Some(known) if known.shape == shape => known,
+            _ => self.learn_shape(object, index),
         }
-        if !self.prototypes_are_plain {
-            return false;
-        }
+    }
+
+    fn learn_shape(&mut self, object: Object, index: usize) -> KnownShape {
+        let shape = object.shape();
         let prototype = shape.prototype();
-        let is_plain = match object.kind.get() {
+        let has_plain_prototype = match object.kind.get() {
             kind::OBJECT => prototype == Some(intrinsic(Intrinsic::ObjectPrototype)),
             kind::ARRAY => {
                 prototype == Some(intrinsic(Intrinsic::ArrayPrototype))
@@ -190,13 +205,12 @@ impl Serializer {
             }
             _ => false,
         };
-        if !is_plain || shape.find(keys::to_json()).is_some() {
-            return false;
-        }
+        let lacks_to_json = self.prototypes_are_plain && has_plain_prototype && shape.find(keys::to_json()).is_none();
+        let known = KnownShape { shape, lacks_to_json, is_plain: is_plain(shape) };
         if !shape.is_dictionary() {
-            self.plain_shape = Some(shape);
+            self.known[index] = Some(known);
         }
-        true
+        known
     }
 
     #[inline]
@@ -204,7 +218,7 @@ impl Serializer {
         if self.options.gap.is_empty() {
             return;
         }
-        self.out.push_latin1(b"\n");
+        self.out.push_byte(b'\n');
         for _ in 0..depth {
             self.out.push_str(&self.options.gap);
         }
@@ -216,11 +230,11 @@ impl Serializer {
         }
         let holder = Holder { object: Some(array.object()), root: Value::UNDEFINED };
         let depth = self.open.len();
-        self.out.push_latin1(b"[");
+        self.out.push_byte(b'[');
         let length = array.len();
         for index in 0..length {
             if index > 0 {
-                self.out.push_latin1(b",");
+                self.out.push_byte(b',');
             }
             self.new_line(depth);
             let mut value = array.element(index);
@@ -234,7 +248,7 @@ impl Serializer {
         if length > 0 {
             self.new_line(depth - 1);
         }
-        self.out.push_latin1(b"]");
+        self.out.push_byte(b']');
         Ok(())
     }
 
@@ -243,10 +257,10 @@ impl Serializer {
         let holder = Holder { object: Some(object), root: Value::UNDEFINED };
         let depth = self.open.len();
         let length = object.length()?;
-        self.out.push_latin1(b"[");
+        self.out.push_byte(b'[');
         for index in 0..length {
             if index > 0 {
-                self.out.push_latin1(b",");
+                self.out.push_byte(b',');
             }
             self.new_line(depth);
             let key = PropertyKey::integer(index);
@@ -258,7 +272,7 @@ impl Serializer {
         if length > 0 {
             self.new_line(depth - 1);
         }
-        self.out.push_latin1(b"]");
+        self.out.push_byte(b']');
         Ok(())
     }
 
@@ -300,7 +314,7 @@ struct Members {
 impl Members {
     #[inline]
     fn open(serializer: &mut Serializer) -> Members {
-        serializer.out.push_latin1(b"{");
+        serializer.out.push_byte(b'{');
         Members { depth: serializer.open.len(), is_empty: true }
     }
 
@@ -309,14 +323,17 @@ impl Members {
     fn write(&mut self, serializer: &mut Serializer, holder: &Holder, key: PropertyKey, value: Value) -> JsResult<()> {
         let before = serializer.out.len();
         if !self.is_empty {
-            serializer.out.push_latin1(b",");
+            serializer.out.push_byte(b',');
         }
         serializer.new_line(self.depth);
         match key.as_string() {
             Some(name) => quote(&mut serializer.out, name.units()),
             None => quote(&mut serializer.out, to_string(key.to_value())?.units()),
         }
-        serializer.out.push_latin1(if serializer.options.gap.is_empty() { b":" } else { b": " });
+        serializer.out.push_byte(b':');
+        if !serializer.options.gap.is_empty() {
+            serializer.out.push_byte(b' ');
+        }
         if serializer.property(holder, key, value)? {
             self.is_empty = false;
         } else {
@@ -330,7 +347,7 @@ impl Members {
         if !self.is_empty {
             serializer.new_line(self.depth - 1);
         }
-        serializer.out.push_latin1(b"}");
+        serializer.out.push_byte(b'}');
     }
 }
 

@@ -1,5 +1,6 @@
 //! What the parser asks of the two kinds of text.
 
+use super::special;
 use crate::string::{JsString, Units, intern_latin1, intern_utf16};
 
 /// A unit of text.
@@ -23,24 +24,8 @@ pub trait Unit: Copy + 'static {
     fn units(units: &[Self]) -> Units;
 }
 
-const ONES: u64 = u64::MAX / 0xFF;
-const HIGHS: u64 = ONES << 7;
-
-/// Marks the bytes below `limit` (at most 0x80) by their high bits; bytes behind the first marked one may be marked wrongly.
-#[inline(always)]
-fn below(bytes: u64, limit: u64) -> u64 {
-    bytes.wrapping_sub(ONES * limit) & !bytes & HIGHS
-}
-
-#[inline(always)]
 fn is_special(unit: u16) -> bool {
     unit < 0x20 || unit == b'"' as u16 || unit == b'\\' as u16
-}
-
-#[inline(always)]
-fn is_quoted(mut text: impl Iterator<Item = u16>, key: &[u8]) -> bool {
-    key.iter().all(|&unit| text.next() == Some(unit as u16) && !is_special(unit as u16))
-        && text.next() == Some(b'"' as u16)
 }
 
 impl Unit for u8 {
@@ -49,24 +34,14 @@ impl Unit for u8 {
         if self.is_ascii() { self } else { 0xFF }
     }
 
-    #[inline]
-    fn find_special(text: &[u8], mut from: usize) -> usize {
-        while let Some(chunk) = text.get(from..from + 8).and_then(|chunk| chunk.first_chunk::<8>()) {
-            let bytes = u64::from_le_bytes(*chunk);
-            let special =
-                below(bytes, 0x20) | below(bytes ^ ONES * b'"' as u64, 1) | below(bytes ^ ONES * b'\\' as u64, 1);
-            if special != 0 {
-                return from + special.trailing_zeros() as usize / 8;
-            }
-            from += 8;
-        }
-        let rest = text.get(from..).unwrap_or(&[]);
-        from + rest.iter().position(|&unit| is_special(unit as u16)).unwrap_or(rest.len())
+    #[inline(always)]
+    fn find_special(text: &[u8], from: usize) -> usize {
+        from + special::find(text.get(from..).unwrap_or(&[]))
     }
 
     #[inline(always)]
     fn is_quoted(text: &[u8], key: &[u8]) -> bool {
-        is_quoted(text.iter().map(|&unit| unit as u16), key)
+        special::is_quoted(text, key)
     }
 
     #[inline]
@@ -91,15 +66,15 @@ impl Unit for u16 {
         if self < 0x80 { self as u8 } else { 0xFF }
     }
 
-    #[inline]
+    #[inline(always)]
     fn find_special(text: &[u16], from: usize) -> usize {
-        let rest = text.get(from..).unwrap_or(&[]);
-        from + rest.iter().position(|&unit| is_special(unit)).unwrap_or(rest.len())
+        from + special::find_wide(text.get(from..).unwrap_or(&[]))
     }
 
-    #[inline(always)]
     fn is_quoted(text: &[u16], key: &[u8]) -> bool {
-        is_quoted(text.iter().copied(), key)
+        let mut text = text.iter().copied();
+        key.iter().all(|&unit| text.next() == Some(unit as u16) && !is_special(unit as u16))
+            && text.next() == Some(b'"' as u16)
     }
 
     fn intern(units: &[u16]) -> JsString {
