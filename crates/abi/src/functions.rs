@@ -168,8 +168,9 @@ runtime_functions! {
     ObjectSpread "object_spread" "jj:i";
     /// Rest of an object pattern: source, count of excluded keys in ARGUMENTS (property keys). A new object.
     ObjectRest "object_rest" "ji:j";
-    /// CreateDataProperty for literals: object, key value, value. Status.
-    DefineField "define_field" "jjj:i";
+    /// CreateDataProperty for literals and fields: object, key value, value, cache or 0 (a cache: the key is an interned string
+    /// that is no index). Status.
+    DefineField "define_field" "jjji:i";
     /// Method definition: object, key value, function, enumerable. Sets the function's HOME. Status.
     DefineMethod "define_method" "jjji:i";
     /// Getter (kind 0) or setter (kind 1): object, key value, function, kind, enumerable. Sets HOME. Status.

@@ -12,7 +12,7 @@ use crate::object::NamespaceObject;
 use crate::operations;
 use crate::promise::{PromiseObject, PromiseState, queue};
 use crate::state::State;
-use crate::string::{JsString, intern_str};
+use crate::string::{JsString, intern_str, ropes};
 use crate::throw::{JsResult, from_word};
 use crate::value::Value;
 use crate::{async_iterate, builtins, call, describe, failure, heap, promise, realm};
@@ -130,7 +130,9 @@ pub extern "C" fn evaluate(code: u32) -> u32 {
     // SAFETY: the host passes the table index of a module's body, which has the type of all callees.
     let body = unsafe { core::mem::transmute::<usize, NativeFunction>(code as usize) };
     let undefined = Value::UNDEFINED;
+    ropes::watch();
     let result = from_word(body(0, 0, undefined, undefined, undefined, undefined)).and_then(|_| queue::drain());
+    ropes::flatten_made();
     match result {
         Ok(()) => {
             leave_text(b"");

@@ -127,6 +127,21 @@ impl IteratorRecord {
         Ok(Some(value))
     }
 
+    /// All that is left of an array without holes, as a new array; the record is closed then.
+    pub fn take_packed_rest(&self) -> Option<Gc<ArrayCell>> {
+        if self.mode.get() != Mode::Array {
+            return None;
+        }
+        let array = self.iterator.get().as_kind::<ArrayCell>().filter(|array| !array.is_sparse())?;
+        let elements = array.dense();
+        let rest = ArrayCell::with_capacity(0);
+        if !rest.append_packed(elements.get(self.index.get() as usize..).unwrap_or(&[])) {
+            return None;
+        }
+        self.mode.set(Mode::Closed);
+        Some(rest)
+    }
+
     fn step_protocol(&self) -> JsResult<Option<Value>> {
         if let Some(stepped) = crate::builtins::iterator::step_directly(self.iterator.get(), self.next.get()) {
             return stepped;

@@ -7,7 +7,7 @@
 //! - The heap: [`value`] NaN-boxed words · [`cell`] cells and references · [`heap`] the bump heap · [`memory`] fixed cells.
 //! - Names: [`string`], [`symbol`], [`bigint`], [`key`] property keys, [`names`] those needed all the time.
 //! - Objects: [`shape`] hidden classes · [`object`] internal methods of all kinds · [`inline_cache`] property sites ·
-//!   [`instances`] sizes of class instances · [`private`] private names.
+//!   [`instances`] sizes of class instances · [`copy_properties`] spread and rest · [`private`] private names.
 //! - The language: [`call`], [`throw`], [`error`], [`convert`] · [`iterate`], [`for_in`], [`async_iterate`] · [`promise`] with the
 //!   microtask queue, [`frame`] and [`generator`] for what suspends, [`delegate`] for `yield*`.
 //! - The library: [`realm`] intrinsic objects, [`builtin`] how functions are registered, [`builtins`] all of them.
@@ -64,6 +64,7 @@ pub mod builtins;
 pub mod call;
 pub mod cell;
 pub mod convert;
+pub mod copy_properties;
 pub mod delegate;
 pub mod describe;
 pub mod error;

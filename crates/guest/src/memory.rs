@@ -73,6 +73,14 @@ pub fn argument(index: u32) -> Value {
     unsafe { core::ptr::read((memory::ARGUMENTS as usize as *const Value).add(index as usize)) }
 }
 
+/// The first `count` operands of the argument buffer. Whoever keeps them must not call JavaScript.
+#[inline(always)]
+pub fn arguments(count: u32) -> &'static [Value] {
+    debug_assert!(count <= memory::ARGUMENT_CAPACITY);
+    // SAFETY: as in `argument`; words of any bits are values.
+    unsafe { core::slice::from_raw_parts(memory::ARGUMENTS as usize as *const Value, count as usize) }
+}
+
 /// Writes argument `index` of the argument buffer.
 #[inline(always)]
 pub fn set_argument(index: u32, value: Value) {

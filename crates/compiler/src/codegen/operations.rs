@@ -159,9 +159,7 @@ impl Emitter<'_, '_> {
                 self.store_arguments(0, &keys);
                 self.call_value(Runtime::ObjectRest, &[Value(*source), Int(keys.len() as i32)], result);
             }
-            Op::DefineField(object, key, value) => {
-                self.call_status(Runtime::DefineField, &[Value(*object), Value(*key), Value(*value)]);
-            }
+            Op::DefineField(object, key, value) => self.emit_define_field(*object, *key, *value),
             Op::DefineMethod { object, key, function, enumerable } => self.call_status(
                 Runtime::DefineMethod,
                 &[Value(*object), Value(*key), Value(*function), Int(i32::from(*enumerable))],

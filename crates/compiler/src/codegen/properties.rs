@@ -107,6 +107,22 @@ impl Emitter<'_, '_> {
         }
     }
 
+    /// A property of a literal, or a field: by an inline cache if its key is a name.
+    pub fn emit_define_field(&mut self, object: Reg, key: Reg, value: Reg) {
+        match self.known(key) {
+            Some(Known::Heap(name)) if self.is_name(name) => {
+                self.emit_cached_set(Helper::DefineField, object, name, value);
+            }
+            _ => self.call_private(Runtime::DefineField, object, key, value),
+        }
+    }
+
+    /// Whether a constant is a string that surely is no array index.
+    fn is_name(&self, constant: Constant) -> bool {
+        let units = self.unit.data.string_units(constant);
+        units.is_some_and(|units| units.first().is_none_or(|unit| !(0x30..0x3A).contains(unit)))
+    }
+
     fn call_private(&mut self, function: Runtime, object: Reg, name: Reg, value: Reg) {
         self.call_status(
             function,

@@ -34,6 +34,9 @@ extern "C" fn rt_iterator_close(record: Value, throwing: u32) -> i32 {
 extern "C" fn rt_iterator_rest(record: Value) -> Value {
     let record = internal::<IteratorRecord>(record);
     let rest = || {
+        if let Some(rest) = record.take_packed_rest() {
+            return Ok(rest.into());
+        }
         let rest = ArrayCell::with_capacity(0);
         while let Some(value) = record.step()? {
             rest.push(value);

@@ -4,20 +4,22 @@ use convex_wasm_abi::layout::{env, function as function_abi, kind};
 use convex_wasm_abi::unit::function_info as info;
 
 use super::cell;
+use super::properties::site;
 use crate::call::is_constructor;
 use crate::cell::Gc;
 use crate::convert::{to_object, to_property_key};
+use crate::copy_properties;
 use crate::error::describe;
 use crate::heap;
-use crate::iterate::{IteratorRecord, drive};
+use crate::inline_cache::InlineCache;
+use crate::iterate::{IteratorRecord, drive, iterates_plainly};
 use crate::key::PropertyKey;
-use crate::memory::argument;
+use crate::memory::{argument, arguments};
 use crate::names::{self, keys};
 use crate::object::{ArrayCell, Attributes, FunctionCell, FunctionRecord, Object, PropertyDescriptor, new_arguments};
 use crate::realm::{Intrinsic, intrinsic};
 use crate::realm_shapes;
-use crate::shape::{Entry, FastMap, Shape, ShapeCell};
-use crate::state::State;
+use crate::shape::ShapeCell;
 use crate::string::JsString;
 use crate::throw::{JsResult, throw_type_error, to_status, to_word};
 use crate::value::Value;
@@ -38,7 +40,7 @@ extern "C" fn rt_new_literal(shape: u32, count: u32) -> Value {
 
 #[unsafe(no_mangle)]
 extern "C" fn rt_new_array(count: u32) -> Value {
-    ArrayCell::from_iter(count, (0..count).map(argument)).into()
+    ArrayCell::from_slice(arguments(count)).into()
 }
 
 fn array(value: Value) -> Gc<ArrayCell> {
@@ -54,6 +56,12 @@ extern "C" fn rt_array_append(target: Value, value: Value) {
 #[unsafe(no_mangle)]
 extern "C" fn rt_array_spread(target: Value, iterable: Value) -> i32 {
     let target = array(target);
+    if iterates_plainly(iterable)
+        && let Some(source) = iterable.as_kind::<ArrayCell>().filter(|source| !source.is_sparse())
+        && target.append_packed(source.dense())
+    {
+        return 0;
+    }
     let spread = |record| {
         drive(record, |value| {
             target.push(value);
@@ -66,122 +74,63 @@ extern "C" fn rt_array_spread(target: Value, iterable: Value) -> i32 {
 #[unsafe(no_mangle)]
 extern "C" fn rt_object_spread(target: Value, source: Value) -> i32 {
     let Some(target) = target.as_object() else { return 0 };
-    to_status(copy_properties(target, source, &[]))
+    to_status(copy_properties::spread(target, source))
 }
+
+/// As many excluded keys need no memory.
+const FEW_KEYS: usize = 8;
 
 #[unsafe(no_mangle)]
 extern "C" fn rt_object_rest(source: Value, excluded: u32) -> Value {
     let rest = || {
         // Property keys already: nothing is called that could overwrite the argument buffer.
+        let mut keys = [keys::empty(); FEW_KEYS];
+        if excluded as usize <= FEW_KEYS {
+            for index in 0..excluded {
+                keys[index as usize] = to_property_key(argument(index))?;
+            }
+            return Ok(copy_properties::rest(source, &keys[..excluded as usize])?.into());
+        }
         let excluded = (0..excluded).map(|index| to_property_key(argument(index))).collect::<JsResult<Vec<_>>>()?;
-        let target = Object::new();
-        copy_properties(target, source, &excluded)?;
-        Ok(target.into())
+        Ok(copy_properties::rest(source, &excluded)?.into())
     };
     to_word(rest())
 }
 
-/// CopyDataProperties: own enumerable properties of `source`, if it is not nullish, without `excluded`.
-fn copy_properties(target: Object, source: Value, excluded: &[PropertyKey]) -> JsResult<()> {
-    if source.is_nullish() {
-        return Ok(());
-    }
-    let source = to_object(source)?;
-    if source.kind.get() == kind::OBJECT && copy_plain(target, source, excluded) {
-        return Ok(());
-    }
-    for key in source.own_keys()? {
-        if excluded.contains(&key) {
-            continue;
-        }
-        if let Some(property) = source.get_own_property(key)?
-            && property.attributes.is_enumerable()
-        {
-            target.create_data_or_throw(key, source.get(key)?)?;
-        }
-    }
-    Ok(())
-}
-
-/// Copies the properties of an ordinary object that has no accessors, index keys or symbols, so that no user code runs
-/// and the order is that of creation. False, with nothing done, if it is another object.
-fn copy_plain(target: Object, source: Object, excluded: &[PropertyKey]) -> bool {
-    let shape = source.shape();
-    if target.kind.get() != kind::OBJECT {
-        return false;
-    }
-    if target.shape().count() == 0 && !shape.is_dictionary() {
-        let (count, capacity) = (shape.count(), shape.inline_capacity() as u32);
-        if !excluded.is_empty() {
-            target.make_room(count.saturating_sub(excluded.len() as u32));
-        } else {
-            target.make_room(if capacity > count { capacity } else { count + SPARE_SLOTS });
-            if copy_whole(target, source) {
-                return true;
-            }
-        }
-    }
-    if !shape.entries().all(|entry| entry.key.as_string().is_some() && !entry.attributes.is_accessor()) {
-        return false;
-    }
-    for entry in shape.entries() {
-        if !entry.attributes.is_enumerable() || excluded.contains(&entry.key) {
-            continue;
-        }
-        let value = source.data_slot(entry);
-        match target.find(entry.key) {
-            Some(known) if known.attributes == Attributes::ALL => target.set_slot(known.slot, value),
-            Some(_) => {
-                // A getter of the literal, say: it becomes a data property.
-                target.ordinary_define_own(entry.key, &PropertyDescriptor::data(value, Attributes::ALL));
-            }
-            None => target.add_slot(entry.key, value, Attributes::ALL),
-        }
-    }
-    true
-}
-
-/// Inline slots of a copy for what is added to it.
-const SPARE_SLOTS: u32 = 2;
-
-/// Copies all slots to an empty object, if all properties are plain ones. False, with nothing done, if not.
-fn copy_whole(target: Object, source: Object) -> bool {
-    let Some(shape) = copied_shape(source.shape(), target.shape()) else { return false };
-    let count = shape.count();
-    if count > 0 {
-        target.reserve_slot(count - 1);
-    }
-    for slot in 0..count {
-        target.set_slot(slot, source.slot(slot));
-    }
-    target.shape.set(shape);
-    true
-}
-
-/// The shape of an object of shape `empty` after the properties of one of shape `source` were copied to it, slot by slot.
-fn copied_shape(source: Shape, empty: Shape) -> Option<Shape> {
-    static KNOWN: State<Option<FastMap<(u32, u32), Option<Shape>>>> = State::new(None);
-    let key = (source.address(), empty.address());
-    if let Some(known) = KNOWN.with(|known| known.get_or_insert_default().get(&key).copied()) {
-        return known;
-    }
-    let is_plain = |entry: Entry| entry.key.as_string().is_some() && entry.attributes == Attributes::ALL;
-    let shape = source
-        .entries()
-        .all(is_plain)
-        .then(|| source.entries().fold(empty, |shape, entry| shape.add(entry.key, Attributes::ALL)))
-        .filter(|shape| !shape.is_dictionary());
-    KNOWN.with(|known| known.get_or_insert_default().insert(key, shape));
-    shape
-}
-
 #[unsafe(no_mangle)]
-extern "C" fn rt_define_field(object: Value, key: Value, value: Value) -> i32 {
+extern "C" fn rt_define_field(object: Value, key: Value, value: Value, cache: u32) -> i32 {
+    if let (Some(object), Some(cache)) = (object.as_object(), site(cache))
+        && define_by_cache(object, key, value, cache)
+    {
+        return 0;
+    }
     let define = || {
         let key = to_property_key(key)?;
         to_object(object)?.create_data_or_throw(key, value)
     };
     to_status(define())
+}
+
+/// Defines a property of an ordinary object, unless something is special about it, and remembers how. The key is an
+/// interned string that is no index.
+fn define_by_cache(object: Object, key: Value, value: Value, cache: Gc<InlineCache>) -> bool {
+    let Some(key) = key.as_string().map(PropertyKey::from_interned) else { return false };
+    if object.kind.get() != kind::OBJECT || object.flags.get() != 0 {
+        return false;
+    }
+    let before = object.shape();
+    match before.find(key) {
+        Some(entry) if entry.attributes == Attributes::ALL => {
+            cache.remember_own(object, entry);
+            object.set_slot(entry.slot, value);
+        }
+        Some(_) => return false,
+        None => {
+            object.add_slot(key, value, Attributes::ALL);
+            cache.remember_addition(before, object);
+        }
+    }
+    true
 }
 
 fn set_home(function: Value, object: Value) {

@@ -217,7 +217,7 @@ extern "C" fn rt_set_global(key: u32, value: Value, strict: u32) -> i32 {
 }
 
 /// The cache of a site, if it has one.
-fn site(cache: u32) -> Option<Gc<InlineCache>> {
+pub(super) fn site(cache: u32) -> Option<Gc<InlineCache>> {
     (cache != 0).then(|| cell(cache))
 }
 

@@ -63,18 +63,20 @@ impl ArrayCell {
 
     /// An array of these elements (EMPTY: a hole).
     pub fn from_slice(values: &[Value]) -> Gc<ArrayCell> {
-        ArrayCell::from_iter(values.len() as u32, values.iter().copied())
+        let array = ArrayCell::with_capacity(0);
+        array.reserve_exactly(values.len() as u32);
+        for (index, &value) in values.iter().enumerate() {
+            array.write(index as u32, value);
+        }
+        array.length.set(values.len() as u32);
+        array
     }
 
     /// An array of the first `length` elements, of which there are as many (EMPTY: a hole).
     #[inline]
     pub fn from_iter(length: u32, values: impl Iterator<Item = Value>) -> Gc<ArrayCell> {
         let array = ArrayCell::with_capacity(0);
-        if length == 0 {
-            return array;
-        }
-        array.elements.set(heap::allocate_storage(length.saturating_mul(8)));
-        array.capacity.set(length);
+        array.reserve_exactly(length);
         for (index, value) in (0..length).zip(values.chain(core::iter::repeat(Value::EMPTY))) {
             array.write(index, value);
         }
@@ -152,6 +154,35 @@ impl ArrayCell {
             self.write(index, Value::EMPTY);
         }
         self.length.set(length);
+    }
+
+    /// Gives a fresh array its storage, which the caller fills.
+    #[inline]
+    fn reserve_exactly(&self, length: u32) {
+        if length > 0 {
+            self.elements.set(heap::allocate_storage(length.saturating_mul(8)));
+            self.capacity.set(length);
+        }
+    }
+
+    /// Appends elements to a plain array, or one under construction. False, with nothing done, if there are holes among
+    /// them.
+    pub fn append_packed(&self, elements: &[Cell<Value>]) -> bool {
+        if elements.iter().any(|element| element.get().is_empty()) {
+            return false;
+        }
+        let length = self.length.get();
+        let new_length = length + elements.len() as u32;
+        if self.capacity.get() == 0 {
+            self.reserve_exactly(new_length);
+        } else if new_length > self.capacity.get() {
+            self.grow(new_length.max(length + length / 2));
+        }
+        for (index, element) in (length..).zip(elements) {
+            self.write(index, element.get());
+        }
+        self.length.set(new_length);
+        true
     }
 
     #[cold]

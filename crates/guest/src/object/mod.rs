@@ -133,16 +133,15 @@ impl Object {
 
     /// A fresh ordinary object of that shape, whose first slots have these values. They fit its inline capacity.
     #[inline]
-    pub fn with_slots(shape: Shape, values: &[Value]) -> Object {
+    pub fn with_slots(shape: Shape, values: impl Iterator<Item = Value>) -> Object {
         let capacity = shape.inline_capacity() as u32;
-        debug_assert!(values.len() <= capacity as usize);
         let address = heap::allocate(abi::INLINE_SLOTS + capacity * 8);
         // SAFETY: fresh memory of 16 + 8 × capacity bytes, of which all are written.
         unsafe {
             Object::write_header(address, shape);
             let slots = (address + abi::INLINE_SLOTS) as usize as *mut Value;
-            for index in 0..capacity as usize {
-                slots.add(index).write(values.get(index).copied().unwrap_or(Value::UNDEFINED));
+            for (slot, value) in (0..capacity as usize).zip(values.chain(core::iter::repeat(Value::UNDEFINED))) {
+                slots.add(slot).write(value);
             }
             Object::from_address(address)
         }
@@ -246,23 +245,22 @@ impl Object {
         unsafe { core::ptr::write(self.slot_address(slot) as usize as *mut Value, value) }
     }
 
-    /// Gives an ordinary object without properties more inline slots, if it is the newest cell of the heap and can grow in
-    /// place; else nothing happens.
-    pub fn make_room(self, capacity: u32) {
-        /// Larger objects keep the rest out of line.
-        const MAX: u32 = 64;
-        let old = self.extra.get() as u32;
-        let capacity = capacity.min(MAX);
+    /// Gives an ordinary object without properties as many inline slots as `empty` has, a shape without properties, if it is
+    /// the newest cell of the heap and can grow in place. False, with nothing done, if not. New slots are for the caller to
+    /// fill.
+    pub fn make_room(self, empty: Shape) -> bool {
+        let (old, new) = (self.extra.get() as u32, empty.inline_capacity() as u32);
         let end = self.address() + abi::INLINE_SLOTS + old * 8;
-        if self.kind.get() != kind::OBJECT || capacity <= old || end != crate::memory::HEAP_TOP.get() {
-            return;
+        if new < old || end != crate::memory::HEAP_TOP.get() {
+            return false;
         }
-        heap::allocate((capacity - old) * 8);
-        self.extra.set(capacity as u16);
-        self.shape.set(root_shape(kind::OBJECT, self.prototype(), capacity as u16));
-        for slot in old..capacity {
+        heap::allocate((new - old) * 8);
+        self.extra.set(new as u16);
+        self.shape.set(empty);
+        for slot in old..new {
             self.set_slot(slot, Value::UNDEFINED);
         }
+        true
     }
 
     /// Makes sure that slot `slot` exists; new ones are UNDEFINED.

@@ -4,6 +4,7 @@
 mod builder;
 mod intern;
 mod number;
+pub mod ropes;
 
 pub use builder::StringBuilder;
 pub use intern::{intern_latin1, intern_str, intern_utf16, reserve_interned};
@@ -296,11 +297,13 @@ impl JsString {
             return Ok(string);
         }
         let flags = abi::ROPE | if two_byte { abi::TWO_BYTE } else { 0 };
-        Ok(JsString(Gc::new(StringCell {
+        let rope = JsString(Gc::new(StringCell {
             header: Header::new(kind::STRING, flags, 0, length),
             hash: Cell::new(self.address()),
             data: Cell::new(other.address()),
-        })))
+        }));
+        ropes::made(rope);
+        Ok(rope)
     }
 
     /// The concatenation of all pieces: copied once if it is not long, else ropes. RangeError if too long.
@@ -417,15 +420,20 @@ impl JsString {
             _ if start == end => JsString::empty(),
             Units::Latin1(units) if end - start <= 8 => JsString::from_latin1(&units[start as usize..end as usize]),
             Units::Utf16(units) if end - start == 1 => JsString::from_unit(units[start as usize]),
-            units => {
-                let width = if matches!(units, Units::Utf16(_)) { 2 } else { 1 };
-                JsString(Gc::new(StringCell {
-                    header: Header::new(kind::STRING, self.flags() & abi::TWO_BYTE, 0, end - start),
-                    hash: Cell::new(0),
-                    data: Cell::new(self.0.data.get() + start * width),
-                }))
-            }
+            _ => self.share(start, end),
         }
+    }
+
+    /// Units `start..end` of a flat string, of which there are at least two, sharing the data however few they are.
+    #[inline]
+    pub fn share(self, start: u32, end: u32) -> JsString {
+        let two_byte = self.flags() & abi::TWO_BYTE;
+        let width = if two_byte != 0 { 2 } else { 1 };
+        JsString(Gc::new(StringCell {
+            header: Header::new(kind::STRING, two_byte, 0, end - start),
+            hash: Cell::new(0),
+            data: Cell::new(self.0.data.get() + start * width),
+        }))
     }
 
     /// Hash of the units; equal strings have equal hashes however they are held.

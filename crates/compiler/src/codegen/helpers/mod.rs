@@ -71,6 +71,8 @@ pub enum Helper {
     SetPrivate,
     /// Adds a private field: as `SetPrivate`.
     AddPrivate,
+    /// Defines a property: object, value, offsets of key constant and cache. Status.
+    DefineField,
     /// `o[k]`
     GetElement,
     /// `o[k] = v`. Status.
@@ -102,7 +104,7 @@ impl Helper {
                 let (parameters, results) = uniform_signature();
                 Code::new(&parameters, &results)
             }
-            Self::Set | Self::SetPrivate | Self::AddPrivate => Code::new(&[I64, I64, I32, I32], &[I32]),
+            Self::Set | Self::SetPrivate | Self::AddPrivate | Self::DefineField => Code::new(&[I64, I64, I32, I32], &[I32]),
             Self::SetElement => Code::new(&[I64, I64, I64], &[I32]),
             _ => Code::new(&[I64, I64], &[I64]),
         };
@@ -140,6 +142,7 @@ impl Helper {
             Self::Set => set(&mut code, Fallback::Key(Runtime::Set)),
             Self::SetPrivate => set(&mut code, Fallback::Private(Runtime::SetPrivate)),
             Self::AddPrivate => set(&mut code, Fallback::Private(Runtime::AddPrivate)),
+            Self::DefineField => set(&mut code, Fallback::Private(Runtime::DefineField)),
             Self::GetElement => get_element(&mut code),
             Self::SetElement => set_element(&mut code),
         }

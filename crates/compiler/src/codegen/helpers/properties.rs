@@ -11,7 +11,7 @@ use crate::codegen::code::{Code, Label, Local, at};
 use crate::codegen::entry::uniform_signature;
 use crate::codegen::typed_arrays;
 
-/// What the guest makes of a property that is named by a key or by a private name.
+/// What the guest makes of a property that is named by a key, or by a private name or another key value.
 #[derive(Clone, Copy)]
 pub(super) enum Fallback {
     Key(Runtime),

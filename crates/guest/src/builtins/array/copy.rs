@@ -1,8 +1,10 @@
 //! The methods that make a new array from parts of this one.
 
+use core::cell::Cell;
+
 use super::elements::{
-    InheritedSite, MAX_SAFE_LENGTH, array_create, array_species_create, as_packed_array, as_plain_array, create_at,
-    create_from_species, get_at, get_present, inherited, set_length, species,
+    InheritedSite, MAX_SAFE_LENGTH, array_create, array_species_create, as_movable_array, as_packed_array,
+    as_plain_array, create_at, create_from_species, get_at, get_present, inherited, set_length, species,
 };
 use crate::builtin::{CallContext, Method, native};
 use crate::cell::Gc;
@@ -20,12 +22,10 @@ pub(super) const METHODS: &[Method] = &[
     ("with", 2, native(with)),
 ];
 
-/// Copies packed elements.
+/// Copies elements, holes included.
 fn copy(array: Gc<ArrayCell>, start: usize, end: usize) -> Gc<ArrayCell> {
     let elements = &array.dense()[start..end];
-    let result = ArrayCell::with_capacity(elements.len() as u32);
-    elements.iter().for_each(|element| result.push(element.get()));
-    result
+    ArrayCell::from_iter(elements.len() as u32, elements.iter().map(Cell::get))
 }
 
 fn slice(cx: &CallContext) -> JsResult {
@@ -35,7 +35,7 @@ fn slice(cx: &CallContext) -> JsResult {
     let end = to_relative_index(cx.arg(1), length, length)?.max(start);
     let species = species(object)?;
     if species.is_none()
-        && let Some(array) = as_packed_array(object)
+        && let Some(array) = as_movable_array(object)
         && end <= u64::from(array.len())
     {
         return Ok(copy(array, start as usize, end as usize).into());

@@ -61,6 +61,12 @@ pub fn as_packed_array(object: Object) -> Option<Gc<ArrayCell>> {
     as_plain_array(object).filter(|array| array.dense().iter().all(|element| !element.get().is_empty()))
 }
 
+/// The array, if it is as in [`as_plain_array`] and its holes, if it has any, are nobody else's elements: what may be moved,
+/// or copied with its holes, in one piece.
+pub fn as_movable_array(object: Object) -> Option<Gc<ArrayCell>> {
+    as_plain_array(object).filter(|_| object.shape() == array_shape()).or_else(|| as_packed_array(object))
+}
+
 /// `object[index] = value`; TypeError if refused.
 #[inline]
 pub fn set_at(object: Object, index: u64, value: Value) -> JsResult<()> {

@@ -1,8 +1,10 @@
 //! The methods that change the array.
 
+use core::cell::Cell;
+
 use super::elements::{
-    MAX_SAFE_LENGTH, as_packed_array, as_plain_array, create_at, create_from_species, delete_at, get_at, get_present,
-    set_at, set_length, species,
+    MAX_SAFE_LENGTH, as_movable_array, as_packed_array, as_plain_array, create_at, create_from_species, delete_at,
+    get_at, get_present, set_at, set_length, species,
 };
 use crate::builtin::{CallContext, Method, native};
 use crate::cell::Gc;
@@ -68,16 +70,14 @@ fn pop(cx: &CallContext) -> JsResult {
 
 fn shift(cx: &CallContext) -> JsResult {
     let object = to_object(cx.this)?;
-    if let Some(array) = as_plain_array(object)
+    if let Some(array) = as_movable_array(object)
         && let elements = array.dense()
         && let Some(first) = elements.first()
         && !first.get().is_empty()
     {
         let value = first.get();
         // Holes move with the others.
-        for index in 1..elements.len() {
-            elements[index - 1].set(elements[index].get());
-        }
+        move_cells(elements, 1, 0, elements.len() - 1);
         array.pop();
         return Ok(value);
     }
@@ -98,7 +98,7 @@ fn unshift(cx: &CallContext) -> JsResult {
     let length = object.length()?;
     let count = cx.arguments.len() as u64;
     if count > 0 {
-        if let Some(array) = as_plain_array(object)
+        if let Some(array) = as_movable_array(object)
             && length + count < u64::from(u32::MAX)
         {
             replace_range(array, 0, 0, cx.arguments);
@@ -124,18 +124,20 @@ fn replace_range(array: Gc<ArrayCell>, start: usize, removed: usize, inserted: &
     (old..new).for_each(|_| array.push(Value::EMPTY));
     let elements = array.dense();
     let (from, to) = (start + removed, start + inserted.len());
-    let count = old - from;
-    if to < from {
-        (0..count).for_each(|index| elements[to + index].set(elements[from + index].get()));
-    } else if to > from {
-        (0..count).rev().for_each(|index| elements[to + index].set(elements[from + index].get()));
-    }
+    move_cells(elements, from, to, old - from);
     for (index, &value) in inserted.iter().enumerate() {
         elements[start + index].set(value);
     }
     if new < old {
         array.set_dense_length(new as u32);
     }
+}
+
+/// Moves `count` elements in one piece.
+fn move_cells(elements: &[Cell<Value>], from: usize, to: usize, count: usize) {
+    let (source, target) = (&elements[from..from + count], &elements[to..to + count]);
+    // SAFETY: both are ranges of shared cells, whose contents may be copied over each other.
+    unsafe { core::ptr::copy(source.as_ptr(), target.as_ptr().cast_mut(), count) };
 }
 
 /// Moves `count` elements from index `from` to index `to`, holes included, in the order that overwrites nothing.
@@ -162,13 +164,14 @@ fn splice(cx: &CallContext) -> JsResult {
         return Err(throw_type_error("Invalid array length"));
     }
     let species = species(object)?;
-    if let Some(array) = as_packed_array(object)
+    if let Some(array) = as_movable_array(object)
         && u64::from(array.len()) == length
         && new_length < u64::from(u32::MAX)
         && species.is_none()
     {
         let (start, removed) = (start as usize, removed as usize);
-        let taken: Vec<Value> = array.dense()[start..start + removed].iter().map(|element| element.get()).collect();
+        let elements = array.dense()[start..start + removed].iter().map(Cell::get);
+        let taken = ArrayCell::from_iter(removed as u32, elements);
         replace_range(array, start, removed, inserted);
         return Ok(taken.into());
     }
@@ -222,6 +225,12 @@ fn fill(cx: &CallContext) -> JsResult {
     let length = object.length()?;
     let start = to_relative_index(cx.arg(1), length, 0)?;
     let end = to_relative_index(cx.arg(2), length, length)?;
+    if let Some(array) = as_movable_array(object)
+        && let Some(elements) = array.dense().get(start as usize..end.max(start) as usize)
+    {
+        elements.iter().for_each(|element| element.set(cx.arg(0)));
+        return Ok(object.into());
+    }
     for index in start..end {
         set_at(object, index, cx.arg(0))?;
     }

@@ -399,5 +399,5 @@ impl<'a, U: Unit> Parser<'a, U> {
 /// An object of that shape's properties, with enough inline slots for all.
 #[inline]
 fn object_of(shape: Shape, values: &[Value]) -> Object {
-    Object::with_slots(sized_shape(shape), values)
+    Object::with_slots(sized_shape(shape), values.iter().copied())
 }

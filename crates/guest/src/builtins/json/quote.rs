@@ -23,6 +23,7 @@ pub fn quote(out: &mut StringBuilder, units: Units) {
 }
 
 /// The usual case: Latin-1 to Latin-1. The buffer has room for the text and [`SLACK`].
+#[target_feature(enable = "simd128")]
 fn quote_bytes(out: &mut Vec<u8>, mut text: &[u8]) {
     out.push(b'"');
     loop {

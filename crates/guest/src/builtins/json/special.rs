@@ -62,6 +62,7 @@ pub fn find_wide(text: &[u16]) -> usize {
 ///
 /// # Safety
 /// `target` has room for the whole text and 15 bytes more, which may be overwritten.
+#[inline]
 #[target_feature(enable = "simd128")]
 pub unsafe fn copy(text: &[u8], target: *mut u8) -> usize {
     let mut at = 0;

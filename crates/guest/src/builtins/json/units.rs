@@ -50,8 +50,11 @@ impl Unit for u8 {
     }
 
     #[inline]
-    fn slice(source: JsString, _text: &[u8], start: usize, end: usize) -> JsString {
-        source.slice(start as u32, end as u32)
+    fn slice(source: JsString, text: &[u8], start: usize, end: usize) -> JsString {
+        match text.get(start..end) {
+            Some(&[] | &[_]) | None => source.slice(start as u32, end as u32),
+            Some(_) => source.share(start as u32, end as u32),
+        }
     }
 
     fn units(units: &[u8]) -> Units {
