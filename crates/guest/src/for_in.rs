@@ -2,11 +2,15 @@
 
 use core::cell::Cell;
 
+use crate::builtins::object::listing::listing;
 use crate::cell::{Gc, Header, kind};
 use crate::convert::to_object;
 use crate::key::PropertyKey;
+use crate::memory::PROTO_EPOCH;
 use crate::object::Object;
-use crate::shape::FastMap;
+use crate::realm::{Intrinsic, intrinsic};
+use crate::shape::{Entry, FastMap, Shape};
+use crate::state::State;
 use crate::throw::JsResult;
 use crate::value::Value;
 
@@ -15,8 +19,16 @@ use crate::value::Value;
 pub struct ForIn {
     header: Header,
     object: Option<Object>,
-    keys: Vec<PropertyKey>,
+    keys: Keys,
     next: Cell<usize>,
+}
+
+/// The keys to visit.
+enum Keys {
+    /// Those of a shape, all of them there as long as the object has it.
+    OfShape(Shape, &'static [Entry]),
+    /// Those that were found.
+    Collected(Vec<PropertyKey>),
 }
 
 impl ForIn {
@@ -24,8 +36,11 @@ impl ForIn {
     pub fn open(value: Value) -> JsResult<Gc<ForIn>> {
         let object = if value.is_nullish() { None } else { Some(to_object(value)?) };
         let keys = match object {
-            Some(object) => enumerable_keys(object)?,
-            None => vec![],
+            Some(object) => match listing(object) {
+                Some(entries) if inherits_no_keys(object) => Keys::OfShape(object.shape(), entries),
+                _ => Keys::Collected(enumerable_keys(object)?),
+            },
+            None => Keys::Collected(vec![]),
         };
         Ok(Gc::new(ForIn { header: Header::internal::<ForIn>(), object, keys, next: Cell::new(0) }))
     }
@@ -34,8 +49,14 @@ impl ForIn {
     pub fn step(&self) -> Option<Value> {
         let object = self.object?;
         loop {
-            let key = *self.keys.get(self.next.get())?;
+            let (key, is_there) = match &self.keys {
+                Keys::OfShape(shape, entries) => (entries.get(self.next.get())?.key, object.shape() == *shape),
+                Keys::Collected(keys) => (*keys.get(self.next.get())?, false),
+            };
             self.next.set(self.next.get() + 1);
+            if is_there {
+                return Some(key.to_value());
+            }
             match is_enumerated(object, key) {
                 Ok(true) => return Some(key.to_value()),
                 Ok(false) => {}
@@ -43,6 +64,36 @@ impl ForIn {
             }
         }
     }
+}
+
+/// Whether no prototype of the object has enumerable keys, as far as that is quickly told.
+fn inherits_no_keys(object: Object) -> bool {
+    let mut holder = object.prototype();
+    while let Some(current) = holder {
+        let has_none = if current == intrinsic(Intrinsic::ObjectPrototype) {
+            object_prototype_has_no_keys()
+        } else {
+            listing(current).is_some_and(<[_]>::is_empty)
+        };
+        if !has_none {
+            return false;
+        }
+        holder = current.prototype();
+    }
+    true
+}
+
+/// Whether `Object.prototype` has no enumerable property, looked up once an epoch of the prototypes.
+fn object_prototype_has_no_keys() -> bool {
+    static KNOWN: State<(u32, bool)> = State::new((u32::MAX, false));
+    let epoch = PROTO_EPOCH.get();
+    KNOWN.with(|known| {
+        if known.0 != epoch {
+            let shape = intrinsic(Intrinsic::ObjectPrototype).shape();
+            *known = (epoch, shape.entries().all(|entry| !entry.attributes.is_enumerable()));
+        }
+        known.1
+    })
 }
 
 /// Whether a key that was collected is still to be visited. A proxy is only now asked whether it is enumerable.

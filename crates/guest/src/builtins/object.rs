@@ -3,7 +3,7 @@
 pub mod descriptor;
 mod enumerate;
 mod integrity;
-mod listing;
+pub mod listing;
 mod prototype;
 
 pub use enumerate::{entry_parts, group};

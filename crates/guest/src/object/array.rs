@@ -65,10 +65,17 @@ impl ArrayCell {
     pub fn from_slice(values: &[Value]) -> Gc<ArrayCell> {
         let array = ArrayCell::with_capacity(0);
         array.reserve_exactly(values.len() as u32);
-        for (index, &value) in values.iter().enumerate() {
-            array.write(index as u32, value);
-        }
+        array.write_all(0, values.iter().copied());
         array.length.set(values.len() as u32);
+        array
+    }
+
+    /// An array of the same elements, holes included.
+    pub fn from_cells(elements: &[Cell<Value>]) -> Gc<ArrayCell> {
+        let array = ArrayCell::with_capacity(0);
+        array.reserve_exactly(elements.len() as u32);
+        array.copy_all(0, elements);
+        array.length.set(elements.len() as u32);
         array
     }
 
@@ -77,9 +84,8 @@ impl ArrayCell {
     pub fn from_iter(length: u32, values: impl Iterator<Item = Value>) -> Gc<ArrayCell> {
         let array = ArrayCell::with_capacity(0);
         array.reserve_exactly(length);
-        for (index, value) in (0..length).zip(values.chain(core::iter::repeat(Value::EMPTY))) {
-            array.write(index, value);
-        }
+        let written = array.write_all(0, values.take(length as usize));
+        array.write_all(written, (written..length).map(|_| Value::EMPTY));
         array.length.set(length);
         array
     }
@@ -156,6 +162,36 @@ impl ArrayCell {
         self.length.set(length);
     }
 
+    /// Writes values from index `start` on, for which there is room. Answers the index behind the last.
+    #[inline]
+    fn write_all(&self, start: u32, values: impl Iterator<Item = Value>) -> u32 {
+        let elements = self.elements.get() as usize as *mut Value;
+        let mut index = start;
+        for value in values {
+            debug_assert!(index < self.capacity.get());
+            // SAFETY: `index < capacity`.
+            unsafe { elements.add(index as usize).write(value) };
+            index += 1;
+        }
+        index
+    }
+
+    /// Copies elements to index `start` and on, where there is room.
+    #[inline]
+    fn copy_all(&self, start: u32, elements: &[Cell<Value>]) {
+        /// More are worth a call of the engine's bulk copy.
+        const FEW: usize = 24;
+        if elements.len() <= FEW {
+            self.write_all(start, elements.iter().map(Cell::get));
+            return;
+        }
+        let target = self.elements.get() as usize as *mut Value;
+        // SAFETY: there is room behind `start`, and the elements are those of another array.
+        unsafe {
+            core::ptr::copy_nonoverlapping(elements.as_ptr().cast(), target.add(start as usize), elements.len());
+        }
+    }
+
     /// Gives a fresh array its storage, which the caller fills.
     #[inline]
     fn reserve_exactly(&self, length: u32) {
@@ -178,9 +214,7 @@ impl ArrayCell {
         } else if new_length > self.capacity.get() {
             self.grow(new_length.max(length + length / 2));
         }
-        for (index, element) in (length..).zip(elements) {
-            self.write(index, element.get());
-        }
+        self.copy_all(length, elements);
         self.length.set(new_length);
         true
     }
@@ -193,9 +227,7 @@ impl ArrayCell {
             if old == 0 { heap::allocate_storage(bytes) } else { heap::grow_storage(self.elements.get(), bytes) };
         self.elements.set(elements);
         self.capacity.set(capacity);
-        for index in old..capacity {
-            self.write(index, Value::EMPTY);
-        }
+        self.write_all(old, (old..capacity).map(|_| Value::EMPTY));
     }
 
     /// Appends to a plain array (see [`ArrayCell::is_plain`]), or one under construction.

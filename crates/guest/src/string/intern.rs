@@ -2,7 +2,7 @@
 
 use convex_wasm_abi::layout::string as abi;
 
-use super::{INDEX, JsString, Units, number};
+use super::{INDEX, JsString, Units, number, simd};
 use crate::state::State;
 
 /// Open addressing with linear probing over the addresses of interned strings; 0 is free. Never shrinks.
@@ -30,9 +30,9 @@ pub(super) fn hash_latin1(units: &[u8]) -> u32 {
     let mut hash = 0;
     let mut groups = units.chunks_exact(4);
     for group in &mut groups {
-        let group =
-            u64::from(group[0]) | u64::from(group[1]) << 16 | u64::from(group[2]) << 32 | u64::from(group[3]) << 48;
-        hash = mix(hash, group);
+        let bytes = u64::from(u32::from_le_bytes([group[0], group[1], group[2], group[3]]));
+        let pairs = (bytes | bytes << 16) & 0x0000_FFFF_0000_FFFF;
+        hash = mix(hash, (pairs | pairs << 8) & 0x00FF_00FF_00FF_00FF);
     }
     let rest = groups.remainder().iter().rev().fold(0, |group, &unit| group << 16 | u64::from(unit));
     finish(mix(hash, rest), units.len())
@@ -116,7 +116,7 @@ pub fn intern_latin1(units: &[u8]) -> JsString {
         let slot = table.probe(hash, |other| {
             other.0.hash.get() == hash
                 && match other.units() {
-                    Units::Latin1(known) => known == units,
+                    Units::Latin1(known) => simd::equal(known, units),
                     Units::Utf16(known) => known.iter().copied().eq(units.iter().map(|&unit| unit as u16)),
                 }
         });

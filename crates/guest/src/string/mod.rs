@@ -5,6 +5,7 @@ mod builder;
 mod intern;
 mod number;
 pub mod ropes;
+pub mod simd;
 
 pub use builder::StringBuilder;
 pub use intern::{intern_latin1, intern_str, intern_utf16, reserve_interned};
@@ -488,7 +489,7 @@ impl JsString {
     /// Order by units, as `<` does.
     pub fn compare(self, other: JsString) -> Ordering {
         match (self.units(), other.units()) {
-            (Units::Latin1(a), Units::Latin1(b)) => a.cmp(b),
+            (Units::Latin1(a), Units::Latin1(b)) => simd::compare(a, b),
             (Units::Utf16(a), Units::Utf16(b)) => a.cmp(b),
             (a, b) => a.iter().cmp(b.iter()),
         }
@@ -504,7 +505,7 @@ impl JsString {
             return false;
         }
         match (self.units(), other.units()) {
-            (Units::Latin1(a), Units::Latin1(b)) => a == b,
+            (Units::Latin1(a), Units::Latin1(b)) => simd::equal(a, b),
             (Units::Utf16(a), Units::Utf16(b)) => a == b,
             (a, b) => a.iter().eq(b.iter()),
         }
@@ -526,7 +527,7 @@ impl JsString {
         }
         let start = from as usize;
         let found = match (self.units(), needle.units()) {
-            (Units::Latin1(text), Units::Latin1(needle)) => find(&text[start..], needle),
+            (Units::Latin1(text), Units::Latin1(needle)) => simd::find(&text[start..], needle),
             (Units::Utf16(text), Units::Utf16(needle)) => find(&text[start..], needle),
             (Units::Utf16(text), Units::Latin1(needle)) => {
                 let needle: Vec<u16> = needle.iter().map(|&unit| unit as u16).collect();

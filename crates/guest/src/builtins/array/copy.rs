@@ -1,10 +1,10 @@
 //! The methods that make a new array from parts of this one.
 
-use core::cell::Cell;
+use core::ops::Range;
 
 use super::elements::{
-    InheritedSite, MAX_SAFE_LENGTH, array_create, array_species_create, as_movable_array, as_packed_array,
-    as_plain_array, create_at, create_from_species, get_at, get_present, inherited, set_length, species,
+    InheritedSite, MAX_SAFE_LENGTH, array_create, array_species_create, as_movable_array, as_plain_array, create_at,
+    create_from_species, get_at, get_present, inherited, set_length, species,
 };
 use crate::builtin::{CallContext, Method, native};
 use crate::cell::Gc;
@@ -24,8 +24,7 @@ pub(super) const METHODS: &[Method] = &[
 
 /// Copies elements, holes included.
 fn copy(array: Gc<ArrayCell>, start: usize, end: usize) -> Gc<ArrayCell> {
-    let elements = &array.dense()[start..end];
-    ArrayCell::from_iter(elements.len() as u32, elements.iter().map(Cell::get))
+    ArrayCell::from_cells(&array.dense()[start..end])
 }
 
 fn slice(cx: &CallContext) -> JsResult {
@@ -76,11 +75,11 @@ fn append(target: Object, length: &mut u64, item: Value) -> JsResult<()> {
     if *length + count > MAX_SAFE_LENGTH {
         return Err(throw_type_error("Invalid array length"));
     }
-    if let (Some(source), Some(target)) = (as_packed_array(source), as_plain_array(target))
+    if let (Some(source), Some(target)) = (as_plain_array(source), as_plain_array(target))
         && u64::from(target.len()) == *length
         && *length + count < u64::from(u32::MAX)
+        && target.append_packed(source.dense())
     {
-        source.dense().iter().for_each(|element| target.push(element.get()));
         *length += count;
         return Ok(());
     }
@@ -102,22 +101,36 @@ fn is_concat_spreadable(item: Value) -> JsResult<Option<Object>> {
     Ok(spreadable.then_some(object))
 }
 
-/// A new array with the elements of an array-like in the order of `indices`.
-fn gather(object: Object, length: u64, indices: impl Iterator<Item = u64>) -> JsResult<Gc<ArrayCell>> {
+/// A new array, which will have that length.
+fn array_for(length: u64) -> JsResult<Gc<ArrayCell>> {
     if length > u64::from(u32::MAX) {
         return Err(throw_range_error("Invalid array length"));
     }
-    let result = array_create(0)?;
-    for index in indices {
-        result.push(get_at(object, index)?);
+    array_create(0)
+}
+
+/// Appends elements of an array-like to a new array.
+fn gather(target: Gc<ArrayCell>, object: Object, range: Range<u64>) -> JsResult<()> {
+    if let Some(array) = as_plain_array(object)
+        && let Some(elements) = array.dense().get(range.start as usize..range.end.max(range.start) as usize)
+        && target.append_packed(elements)
+    {
+        return Ok(());
     }
-    Ok(result)
+    for index in range {
+        target.push(get_at(object, index)?);
+    }
+    Ok(())
 }
 
 fn to_reversed(cx: &CallContext) -> JsResult {
     let object = to_object(cx.this)?;
     let length = object.length()?;
-    Ok(gather(object, length, (0..length).rev())?.into())
+    let result = array_for(length)?;
+    for index in (0..length).rev() {
+        result.push(get_at(object, index)?);
+    }
+    Ok(result.into())
 }
 
 fn to_spliced(cx: &CallContext) -> JsResult {
@@ -133,11 +146,10 @@ fn to_spliced(cx: &CallContext) -> JsResult {
     if new_length > MAX_SAFE_LENGTH {
         return Err(throw_type_error("Invalid array length"));
     }
-    let result = gather(object, new_length, 0..start)?;
+    let result = array_for(new_length)?;
+    gather(result, object, 0..start)?;
     cx.rest(2).iter().for_each(|&value| result.push(value));
-    for index in start + skipped..length {
-        result.push(get_at(object, index)?);
-    }
+    gather(result, object, start + skipped..length)?;
     Ok(result.into())
 }
 
@@ -150,10 +162,9 @@ fn with(cx: &CallContext) -> JsResult {
         return Err(throw_range_error(format!("Invalid index : {relative}")));
     }
     let index = index as u64;
-    let result = gather(object, length, 0..index)?;
+    let result = array_for(length)?;
+    gather(result, object, 0..index)?;
     result.push(cx.arg(1));
-    for index in index + 1..length {
-        result.push(get_at(object, index)?);
-    }
+    gather(result, object, index + 1..length)?;
     Ok(result.into())
 }

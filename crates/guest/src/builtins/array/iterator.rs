@@ -8,7 +8,7 @@ use crate::builtins::check::incompatible;
 use crate::cell::{Gc, ObjectKind, kind};
 use crate::convert::to_object;
 use crate::iterate::new_iterator_result;
-use crate::object::{Object, ObjectHeader};
+use crate::object::{ArrayCell, Object, ObjectHeader};
 use crate::realm::{Intrinsic, intrinsic};
 use crate::throw::JsResult;
 use crate::value::Value;
@@ -30,7 +30,7 @@ impl IterationKind {
         match self {
             IterationKind::Keys => key(),
             IterationKind::Values => value,
-            IterationKind::Entries => vec![key(), value].into(),
+            IterationKind::Entries => ArrayCell::from_slice(&[key(), value]).into(),
         }
     }
 }

@@ -170,8 +170,7 @@ fn splice(cx: &CallContext) -> JsResult {
         && species.is_none()
     {
         let (start, removed) = (start as usize, removed as usize);
-        let elements = array.dense()[start..start + removed].iter().map(Cell::get);
-        let taken = ArrayCell::from_iter(removed as u32, elements);
+        let taken = ArrayCell::from_cells(&array.dense()[start..start + removed]);
         replace_range(array, start, removed, inserted);
         return Ok(taken.into());
     }

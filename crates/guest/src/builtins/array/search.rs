@@ -2,7 +2,7 @@
 
 use core::cell::Cell;
 
-use super::elements::{as_packed_array, get_at, get_present};
+use super::elements::{as_movable_array, get_at, get_present};
 use crate::builtin::{CallContext, Method, native};
 use crate::call::{call, is_callable};
 use crate::convert::{
@@ -11,7 +11,7 @@ use crate::convert::{
 use crate::names::keys;
 use crate::object::Object;
 use crate::state::State;
-use crate::string::{JsString, StringBuilder};
+use crate::string::{JsString, StringBuilder, append_int};
 use crate::throw::JsResult;
 use crate::value::Value;
 
@@ -35,6 +35,10 @@ fn at(cx: &CallContext) -> JsResult {
 
 /// Position of the first element that is `===` to the value, which decides how to compare.
 fn position(elements: &[Cell<Value>], wanted: Value) -> Option<usize> {
+    if wanted.is_int() {
+        let same = |element: Value| element.is_double() && element.as_number() == wanted.as_number();
+        return elements.iter().position(|element| element.get() == wanted || same(element.get()));
+    }
     if let Some(number) = wanted.as_number() {
         return elements.iter().position(|element| element.get().as_number() == Some(number));
     }
@@ -55,7 +59,7 @@ fn index_of(cx: &CallContext) -> JsResult {
         return Ok(Value::int(-1));
     }
     let start = to_relative_index(cx.arg(1), length, 0)?;
-    if let Some(array) = as_packed_array(object) {
+    if let Some(array) = as_movable_array(object) {
         let rest = array.dense().get(start as usize..length as usize).unwrap_or(&[]);
         let found = position(rest, cx.arg(0));
         return Ok(found.map_or(Value::int(-1), |position| Value::from(position + start as usize)));
@@ -94,8 +98,10 @@ fn includes(cx: &CallContext) -> JsResult {
         return Ok(Value::FALSE);
     }
     let (start, wanted) = (to_relative_index(cx.arg(1), length, 0)?, cx.arg(0));
-    if let Some(array) = as_packed_array(object)
+    // A hole is undefined here.
+    if let Some(array) = as_movable_array(object)
         && u64::from(array.len()) == length
+        && !wanted.is_undefined()
         && !wanted.as_number().is_some_and(f64::is_nan)
     {
         return Ok(position(&array.dense()[start as usize..], wanted).is_some().into());
@@ -115,7 +121,7 @@ static JOINING: State<Vec<Object>> = State::new(Vec::new());
 fn join_elements(
     object: Object,
     separator: JsString,
-    mut text_of: impl FnMut(Value) -> JsResult<JsString>,
+    mut append: impl FnMut(&mut StringBuilder, Value) -> JsResult<()>,
 ) -> JsResult<JsString> {
     if JOINING.with(|joining| joining.contains(&object)) {
         return Ok(JsString::empty());
@@ -131,7 +137,7 @@ fn join_elements(
             }
             let element = get_at(object, index)?;
             if !element.is_nullish() {
-                text.push_string(text_of(element)?);
+                append(&mut text, element)?;
             }
             if text.len() > crate::string::MAX_LENGTH as usize {
                 break;
@@ -146,7 +152,14 @@ fn join_elements(
 fn join(cx: &CallContext) -> JsResult {
     let object = to_object(cx.this)?;
     let separator = if cx.arg(0).is_undefined() { JsString::from_str(",") } else { to_string(cx.arg(0))? };
-    Ok(join_elements(object, separator, to_string)?.into())
+    let append = |text: &mut StringBuilder, element: Value| {
+        match element.as_int() {
+            Some(int) => append_int(text, int),
+            None => text.push_string(to_string(element)?),
+        }
+        Ok(())
+    };
+    Ok(join_elements(object, separator, append)?.into())
 }
 
 fn to_string_method(cx: &CallContext) -> JsResult {
@@ -160,9 +173,10 @@ fn to_string_method(cx: &CallContext) -> JsResult {
 
 fn to_locale_string(cx: &CallContext) -> JsResult {
     let object = to_object(cx.this)?;
-    let locale = |element: Value| {
+    let locale = |text: &mut StringBuilder, element: Value| {
         let method = get_value(element, crate::key::PropertyKey::from_text("toLocaleString"))?;
-        to_string(call(method, element, cx.arguments)?)
+        text.push_string(to_string(call(method, element, cx.arguments)?)?);
+        Ok(())
     };
     Ok(join_elements(object, JsString::from_str(","), locale)?.into())
 }

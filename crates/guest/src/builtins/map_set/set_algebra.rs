@@ -84,9 +84,7 @@ fn operands(cx: &CallContext, method: &str) -> JsResult<(Gc<SetObject>, SetLike)
 }
 
 fn copy(set: Gc<SetObject>) -> OrderedTable {
-    let mut table = OrderedTable::new();
-    set.with(|source| source.iter().for_each(|(key, _)| table.add(key)));
-    table
+    set.with(|table| table.clone())
 }
 
 fn size(set: Gc<SetObject>) -> f64 {

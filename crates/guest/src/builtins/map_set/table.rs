@@ -13,6 +13,7 @@ const UNINDEXED: usize = 8;
 const GOLDEN: u32 = 0x9E37_79B1;
 
 /// One entry; a gap has the key EMPTY.
+#[derive(Clone, Copy)]
 struct Entry {
     key: Value,
     value: Value,
@@ -28,6 +29,7 @@ impl Entry {
 }
 
 /// An insertion-ordered table from values to values; keys are equal if SameValueZero says so.
+#[derive(Clone)]
 pub struct OrderedTable {
     entries: Vec<Entry>,
     /// Place in `entries` plus one, 0 if free. Empty, or a power of two at least twice the number of entries.

@@ -3,7 +3,7 @@
 use super::this_string;
 use crate::builtin::{CallContext, methods, native};
 use crate::object::Object;
-use crate::string::{JsString, StringBuilder, Units};
+use crate::string::{JsString, StringBuilder, Units, simd};
 use crate::throw::{JsResult, hand_over};
 
 pub(super) fn install(prototype: Object) {
@@ -68,7 +68,7 @@ const fn table(ranges: [(u8, u8); 3], distance: u8) -> [u8; 256] {
 /// toLowercase of the Unicode Default Case Conversion algorithm.
 pub fn lower(string: JsString) -> JsResult<JsString> {
     match string.units() {
-        Units::Latin1(units) => map(string, units, &LOWER),
+        Units::Latin1(units) => map(string, units, &LOWER, b'A'),
         Units::Utf16(_) => convert(string, str::to_lowercase),
     }
 }
@@ -77,17 +77,20 @@ pub fn lower(string: JsString) -> JsResult<JsString> {
 pub fn upper(string: JsString) -> JsResult<JsString> {
     match string.units() {
         Units::Latin1(units) if !units.iter().any(|unit| matches!(unit, 0xB5 | 0xDF | 0xFF)) => {
-            map(string, units, &UPPER)
+            map(string, units, &UPPER, b'a')
         }
         _ => convert(string, str::to_uppercase),
     }
 }
 
-/// The string with each unit looked up; itself if that changes nothing.
-fn map(string: JsString, units: &[u8], table: &[u8; 256]) -> JsResult<JsString> {
+/// The string with each unit looked up; itself if that changes nothing. ASCII letters from `first` on are what changes.
+fn map(string: JsString, units: &[u8], table: &[u8; 256], first: u8) -> JsResult<JsString> {
     let change = |&unit: &u8| table[unit as usize];
     if let [unit] = units {
         return Ok(JsString::from_unit(change(unit) as u16));
+    }
+    if let Some(changed) = simd::change_ascii_case(units, first) {
+        return Ok(JsString::from_buffer(changed));
     }
     if units.iter().all(|unit| change(unit) == *unit) {
         return Ok(string);

@@ -127,6 +127,10 @@ fn replace_plain(string: JsString, needle: JsString, replacement: Value, all: bo
     let template = if is_function { JsString::empty() } else { to_string(replacement)? };
     let is_verbatim = !is_function && !contains_dollar(template);
     let Some(first) = string.index_of(needle, 0) else { return Ok(string.into()) };
+    if is_verbatim && !all {
+        let tail = string.slice(first + needle.len(), string.len());
+        return Ok(string.slice(0, first).concat(template)?.concat(tail)?.into());
+    }
     let mut out = StringBuilder::with_capacity(string.len() as usize);
     let mut copied = 0;
     let mut next = Some(first);
