@@ -256,3 +256,71 @@ delete Array.prototype[1];
   const wide = { a: 1, é: "é", 字: "字", b: { 字: 1 } };
   show(escape(JSON.stringify([wide, wide])), JSON.parse(JSON.stringify([wide, wide])));
 }
+
+// ---- searching, case and comparing, at every distance from the end of a block of 16 ----
+{
+  const found = [];
+  for (let length = 1; length < 40; length += 3) {
+    const base = "abcdefghijklmnopqrstuvwxyz0123456789ABCD".slice(0, length);
+    for (const needle of [base[0], base.slice(-1), base.slice(-2), base.slice(0, 2), base.slice(1, length - 1), base, base + "x", "ba", "é"])
+      found.push(base.indexOf(needle), base.indexOf(needle, length >> 1), (base + base).indexOf(needle, 1), base.lastIndexOf(needle));
+    found.push(base.toUpperCase(), (base + "É").toLowerCase(), (base + "ß").toUpperCase(), base.toLowerCase() === base);
+    for (let at = 0; at < length; at += 2) {
+      const other = base.slice(0, at) + "~" + base.slice(at + 1);
+      found.push(+(base < other), +(other < base), +(base === other), +(base === other.replace("~", base[at])), +(base.slice(0, at) < base));
+    }
+  }
+  show(found.join());
+  show("aXbXc".replace("X", "$&$&"), "aXbXc".replace("X", "-"), "x".repeat(100).replace("x", "") === "x".repeat(99));
+  const long = "head ".repeat(30) + "needle" + " tail".repeat(30);
+  show(long.replace("needle", "pin"), long.replace("needle", "").length, long.replace("absent", "pin") === long, long.replace("", "start ").slice(0, 12));
+  show(long.replaceAll("head", "H"), "aaaa".replaceAll("aa", "b"), "abc".replaceAll("", "-"));
+  show(["b", "a\0", "a", "a\xff", "a\u0100", "aa", ""].sort(), ["é", "e", "z", "\u{1f600}", "\uffff"].sort());
+}
+
+// ---- for…in ----
+{
+  const keys = (object, body) => {
+    const seen = [];
+    for (const key in object) {
+      seen.push(key);
+      body?.(object, key);
+    }
+    return seen.join();
+  };
+  const make = () => ({ a: 1, b: 2, c: 3 });
+  show(keys(make()), keys(make(), (object) => delete object.c), keys(make(), (object) => (object.d = 4)));
+  show(keys(make(), (object) => { delete object.c; object.c = 1; }), keys(make(), (object) => Object.setPrototypeOf(object, { c: 1, z: 1 })));
+  Object.prototype.everywhere = 1;
+  show(keys(make()), keys(Object.create(make())), keys([1, 2]));
+  delete Object.prototype.everywhere;
+  Object.defineProperty(Object.prototype, "silent", { value: 1, configurable: true });
+  show(keys(make()), keys({ silent: 1, x: 2 }));
+  delete Object.prototype.silent;
+  class Base { x = 1; method() {} }
+  class Sub extends Base { y = 2; other() {} get z() { return 1; } }
+  show(keys(new Sub()), keys(Object.create(new Sub(), { own: { value: 1, enumerable: true } })));
+  Base.prototype.late = 1;
+  show(keys(new Sub()));
+  Object.defineProperty(Base.prototype, "late", { enumerable: false });
+  show(keys(new Sub()), keys({ __proto__: { b: 1, a: 2 }, a: 3 }), keys({ __proto__: Object.create(null, { h: { value: 1 } }), h: 2, g: 3 }));
+  show(keys(Object.create({ a: 1 }, { a: { value: 2, enumerable: false } })), keys(new Proxy(make(), {})), keys({ 2: 1, 1: 1, a: 1 }), keys(null), keys("ab"));
+}
+
+// ---- the rest of the arrays ----
+{
+  const holey = [1, , 3];
+  show(holey.with(0, 9), holey.toSpliced(1, 0, "x"), holey.toReversed(), Object.keys(holey.concat([4, , 6])), holey.concat(holey).length);
+  show(holey.indexOf(undefined), holey.includes(undefined), [1.5, 2, NaN].includes(NaN), [1, 2].indexOf(2.0), [0.5 + 0.5].indexOf(1), [-0].includes(0), ["a", "b"].indexOf("b"));
+  show([1, [2, [3]], null, undefined, , 4.5, -7, "s", true, 12n].map(String).join("|"), [1, [2, [3]], null, undefined, 4.5].join("-"), [[], [[]]].join());
+  const cyclic = [1];
+  cyclic.push(cyclic, 2);
+  show(cyclic.join(), String(cyclic), [{ toString: () => [7, 8].join("+") }, 9].join());
+  const source = new Set([1, 2, 3, 4]);
+  source.delete(2);
+  show([...source.union(new Set([2, 9]))], [...source.difference(new Set([1]))], [...source.symmetricDifference(new Set([4, 5]))], [...source]);
+  const copy = source.union(new Set());
+  copy.delete(1);
+  copy.add(1);
+  show([...copy], [...source], Object.entries({ b: 1, a: [2] }), [...new Map([[1, 2]]).entries()]);
+}
