@@ -127,6 +127,22 @@ knobs! {
     /// Bytes of its own that an idle environment keeps in memory, so that the next execution need not fault them in.
     WASM_IDLE_ENVIRONMENT_MEMORY: usize = 256 << 10;
 
+    // ---- V8 workers ----
+    /// Parked V8 workers for each program that have run nothing; 0 starts each when it is needed.
+    CONVEX_WASM_V8_WARM_WORKERS: usize = 2;
+    /// Parked V8 workers in all.
+    CONVEX_WASM_V8_MAX_PARKED_WORKERS: usize = 8;
+    /// Seconds in which a V8 worker must become ready.
+    CONVEX_WASM_V8_START_TIMEOUT_SECONDS: u64 = 30;
+    /// Seconds after which a V8 worker that was killed and still exists is given up.
+    CONVEX_WASM_V8_KILL_TIMEOUT_SECONDS: u64 = 5;
+    /// Seconds in which a V8 snapshot must be built.
+    CONVEX_WASM_V8_SNAPSHOT_TIMEOUT_SECONDS: u64 = 60;
+    /// V8 snapshots kept.
+    CONVEX_WASM_V8_SNAPSHOT_CACHE_ENTRIES: usize = 8;
+    /// Bytes of all V8 snapshots.
+    CONVEX_WASM_V8_SNAPSHOT_CACHE_BYTES: u64 = 256 << 20;
+
     // ---- database ----
     /// Documents a transaction may read, rows that a filter drops included.
     TRANSACTION_MAX_READ_SIZE_ROWS: usize = 32_000;

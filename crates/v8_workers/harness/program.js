@@ -1,0 +1,55 @@
+// The modules of a deployment, and the code V8 made of them.
+"use strict";
+const vm = require("node:vm");
+
+/** Most modules whose code is kept. */
+const CODE_CACHE_ENTRIES = 64;
+
+class Program {
+  /** `modules` are pairs of path and source; `digest` names harness and modules. */
+  constructor(digest, modules) {
+    this.digest = digest;
+    this.sources = new Map(modules);
+    this.code = new Map();
+  }
+
+  /** Compiles every module in advance, for a snapshot. */
+  compileAll() {
+    for (const path of this.sources.keys()) this.compile(path, undefined, undefined);
+  }
+
+  /** A new instance of a module. Its code is made once; V8 checks that it belongs to the source. */
+  compile(path, context, importModuleDynamically) {
+    const options = { context, identifier: `convex:/${path}`, importModuleDynamically, cachedData: this.code.get(path) };
+    const module = new vm.SourceTextModule(this.sources.get(path), options);
+    if (options.cachedData === undefined) this.keep(path, module.createCachedData());
+    return module;
+  }
+
+  keep(path, code) {
+    if (this.code.size >= CODE_CACHE_ENTRIES) this.code.delete(this.code.keys().next().value);
+    this.code.set(path, code);
+  }
+
+  /** Links and evaluates a module and all it imports in a context; answers its namespace. */
+  async instantiate(path, context, importModuleDynamically) {
+    const loaded = new Map();
+    const load = (target) => {
+      if (!this.sources.has(target)) throw new Error(`Could not find module ${target}`);
+      let module = loaded.get(target);
+      if (module === undefined) loaded.set(target, (module = this.compile(target, context, importModuleDynamically)));
+      return module;
+    };
+    const module = load(path);
+    await module.link((specifier, referrer) => load(resolve(specifier, referrer.identifier)));
+    await module.evaluate();
+    return module.namespace;
+  }
+}
+
+/** The path that a specifier names, seen from the module with this identifier. */
+function resolve(specifier, identifier) {
+  return new URL(specifier, `file:///${identifier.slice("convex:/".length)}`).pathname.slice(1);
+}
+
+module.exports = { Program, resolve };

@@ -1,0 +1,208 @@
+//! The workers of a backend: claimed for executions, started when there are none, replaced in the background.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::error::WorkerError;
+use crate::harness;
+use crate::pool::{Pool, Purpose};
+use crate::program::{Key, Program};
+use crate::reaper::Reaper;
+use crate::snapshots::{SnapshotMode, Snapshots};
+use crate::spawner::Spawner;
+use crate::statistics::{Counters, Statistics};
+use crate::worker::{Starter, Worker};
+
+/// How workers are kept.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Path of Node, 22 or newer.
+    pub node: PathBuf,
+    /// A folder for scripts and snapshots.
+    pub directory: PathBuf,
+    /// Parked workers of each program that have run nothing; 0 parks none.
+    pub warm_workers: usize,
+    /// Parked workers in all.
+    pub max_parked: usize,
+    /// Limit of the heap, in units of 2^20 bytes.
+    pub heap_mb: usize,
+    /// When snapshots are used.
+    pub snapshots: SnapshotMode,
+}
+
+/// Starts, parks and hands out workers. Cheap to clone.
+#[derive(Clone)]
+pub struct Workers(Arc<Inner>);
+
+struct Inner {
+    settings: Settings,
+    starter: Starter,
+    snapshots: Snapshots,
+    pool: Pool,
+    counters: Counters,
+}
+
+/// A worker that was claimed in advance, by a hint of what will run.
+pub struct Claim {
+    key: Key,
+    worker: Worker,
+}
+
+/// A worker for one execution.
+pub(crate) struct Lease {
+    pub(crate) worker: Worker,
+    /// It was parked, so it may have died since nobody looked.
+    pub(crate) parked: bool,
+    key: Key,
+}
+
+impl Workers {
+    /// Workers with these settings; none is started yet. Must be called in a Tokio runtime.
+    ///
+    /// # Errors
+    /// The folder cannot be written.
+    pub fn new(settings: Settings) -> Result<Self, WorkerError> {
+        let file = |action| move |source| WorkerError::File { action, source };
+        std::fs::create_dir_all(&settings.directory).map_err(file("create the folder of V8 workers"))?;
+        let script = settings.directory.join("worker.js");
+        std::fs::write(&script, harness::plain()).map_err(file("write the script of V8 workers"))?;
+        let spawner = Spawner::new().map_err(file("start a thread"))?;
+        let starter = Starter { node: settings.node.clone(), spawner, reaper: Reaper::default(), script };
+        let snapshots = Snapshots::new(settings.directory.clone());
+        let (pool, counters) = (Pool::default(), Counters::default());
+        Ok(Self(Arc::new(Inner { settings, starter, snapshots, pool, counters })))
+    }
+
+    /// What workers of a program are found by.
+    pub fn key(&self, program: &Program) -> Key {
+        Key { digest: program.digest().to_owned(), heap_mb: self.0.settings.heap_mb }
+    }
+
+    /// Parks workers for a program that will be used, as far as the settings want it.
+    pub fn prepare(&self, program: &Arc<Program>) {
+        self.refill(program);
+    }
+
+    /// Claims a parked worker for an action that waits for its turn. It is given to [`Workers`] again when the action
+    /// runs; should another program run then, the right worker is started.
+    pub fn claim(&self, key: &Key) -> Option<Claim> {
+        let (worker, _) = self.0.pool.claim(key, Purpose::Action)?;
+        Some(Claim { key: key.clone(), worker })
+    }
+
+    /// Ends all parked workers of a program that is no longer used.
+    pub fn retire(&self, program: &Program) {
+        self.0.pool.drop_workers(Some(&self.key(program)));
+    }
+
+    /// Ends all parked workers and waits until every worker has ended, those that run included.
+    pub async fn shut_down(&self) {
+        self.0.pool.drop_workers(None);
+        self.0.starter.reaper.all_ended().await;
+    }
+
+    /// What happened so far.
+    pub fn statistics(&self) -> Statistics {
+        let reaper = &self.0.starter.reaper;
+        self.0.counters.read(reaper.alive(), self.0.pool.parked(), reaper.quarantined())
+    }
+
+    pub(crate) fn counters(&self) -> &Counters {
+        &self.0.counters
+    }
+
+    pub(crate) fn heap_mb(&self) -> usize {
+        self.0.settings.heap_mb
+    }
+
+    /// A worker for an execution of a program: the claimed one, a parked one, or a new one.
+    pub(crate) async fn lease(
+        &self,
+        program: &Arc<Program>,
+        purpose: Purpose,
+        claim: Option<Claim>,
+    ) -> Result<Lease, WorkerError> {
+        let key = self.key(program);
+        let claimed = match claim {
+            Some(claim) if claim.key == key => Some((claim.worker, false)),
+            Some(claim) => {
+                tracing::info!(worker = claim.worker.id(), transition = "wrong hint", "V8 worker");
+                self.0.counters.wrong_hint.count();
+                None
+            }
+            None => self.0.pool.claim(&key, purpose),
+        };
+        let Some((worker, used)) = claimed else {
+            self.0.counters.warm_worker_miss.count();
+            let lease = self.start(program).await;
+            self.refill(program);
+            return lease;
+        };
+        self.0.counters.warm_worker_hit.count();
+        if !used {
+            self.refill(program);
+        }
+        Ok(Lease { worker, parked: true, key })
+    }
+
+    /// A new worker.
+    pub(crate) async fn start(&self, program: &Arc<Program>) -> Result<Lease, WorkerError> {
+        if self.0.pool.is_closed() {
+            return Err(WorkerError::ShutDown);
+        }
+        let asked = Instant::now();
+        let snapshot = self.snapshot(program).await;
+        self.0.counters.snapshot_get.record(asked);
+        let key = self.key(program);
+        let begun = Instant::now();
+        let worker = self.0.starter.start(program, &key, snapshot.as_deref()).await?;
+        self.0.counters.worker_new.record(begun);
+        Ok(Lease { worker, parked: false, key })
+    }
+
+    /// Parks a worker that ran an execution for the next one of the same program.
+    pub(crate) fn give_back(&self, lease: Lease) {
+        self.0.pool.park(lease.key, lease.worker, true, self.0.settings.max_parked);
+    }
+
+    async fn snapshot(&self, program: &Arc<Program>) -> Option<PathBuf> {
+        match self.0.settings.snapshots {
+            SnapshotMode::Off => None,
+            SnapshotMode::Block => self.0.snapshots.build(&self.0.starter, program).await,
+            SnapshotMode::Auto => {
+                if self.0.snapshots.is_unknown(program) {
+                    let (workers, program) = (self.clone(), program.clone());
+                    tokio::spawn(async move { workers.0.snapshots.build(&workers.0.starter, &program).await });
+                }
+                self.0.snapshots.ready(program)
+            }
+        }
+    }
+
+    /// Starts parked workers for a program in the background until there are enough, unless somebody does already.
+    fn refill(&self, program: &Arc<Program>) {
+        let key = self.key(program);
+        if self.0.settings.warm_workers == 0 || !self.0.pool.begin_refill(&key) {
+            return;
+        }
+        let (workers, program) = (self.clone(), program.clone());
+        tokio::spawn(async move {
+            let failed = workers.fill(&program, &key).await;
+            if let Err(error) = &failed {
+                tracing::warn!(code = error.code(), %error, "no V8 worker could be parked");
+            }
+            workers.0.pool.end_refill(&key, failed.is_err());
+        });
+    }
+
+    async fn fill(&self, program: &Arc<Program>, key: &Key) -> Result<(), WorkerError> {
+        let Settings { warm_workers, max_parked, .. } = self.0.settings;
+        while self.0.pool.fresh(key) < warm_workers.min(max_parked) {
+            let Lease { worker, key, .. } = self.start(program).await?;
+            tracing::debug!(worker = worker.id(), transition = "refilled", "V8 worker");
+            self.0.pool.park(key, worker, false, max_parked);
+        }
+        Ok(())
+    }
+}
