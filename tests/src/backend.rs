@@ -23,17 +23,17 @@ pub struct Backend {
 impl Backend {
     /// Starts a server on a free port and waits until it says that it listens.
     pub fn start(database: &Path) -> anyhow::Result<Self> {
-        let mut process = Command::new(places::binary()?)
-            .args(["serve", "--interface", "127.0.0.1", "--port", "0", "--db"])
-            .arg(database)
-            .stdout(Stdio::piped())
-            .spawn()?;
-        let output = process.stdout.take().context("the server has no standard output")?;
-        let mut first_line = String::new();
-        BufReader::new(output).read_line(&mut first_line)?;
-        let url = first_line.trim_end().rsplit_once(" at ").map(|(_, url)| url.to_owned());
-        let url = url.with_context(|| format!("the server did not start; it said {first_line:?}"))?;
+        let (process, url) = spawn(database, "0")?;
         Ok(Backend { process: Mutex::new(process), database: database.to_owned(), url, client: reqwest::Client::new() })
+    }
+
+    /// Kills the server and starts another on the same database and port.
+    pub fn restart(&self) -> anyhow::Result<()> {
+        self.kill()?;
+        let (_, port) = self.url.rsplit_once(':').context("the address has a port")?;
+        let (process, _) = spawn(&self.database, port)?;
+        *self.process.lock().unwrap_or_else(PoisonError::into_inner) = process;
+        Ok(())
     }
 
     /// Deploys an app folder through the command line.
@@ -87,4 +87,19 @@ impl Drop for Backend {
         // It may have been killed already; then there is nothing to do.
         self.kill().ok();
     }
+}
+
+/// Starts a server; the process, and the address from its first line.
+fn spawn(database: &Path, port: &str) -> anyhow::Result<(Child, String)> {
+    let mut process = Command::new(places::binary()?)
+        .args(["serve", "--interface", "127.0.0.1", "--port", port, "--db"])
+        .arg(database)
+        .stdout(Stdio::piped())
+        .spawn()?;
+    let output = process.stdout.take().context("the server has no standard output")?;
+    let mut first_line = String::new();
+    BufReader::new(output).read_line(&mut first_line)?;
+    let url = first_line.trim_end().rsplit_once(" at ").map(|(_, url)| url.to_owned());
+    let url = url.with_context(|| format!("the server did not start; it said {first_line:?}"))?;
+    Ok((process, url))
 }

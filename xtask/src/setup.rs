@@ -20,7 +20,7 @@ pub fn everything() -> anyhow::Result<()> {
 }
 
 /// The guest needs a standard library for wasm32: rustup's target, or Debian's rustc with its library sources.
-fn guest_target() -> anyhow::Result<()> {
+pub fn guest_target() -> anyhow::Result<()> {
     if has_rustup_target() || has_debian_sources() {
         return Ok(());
     }

@@ -37,11 +37,16 @@ pub const SOURCE_PACKAGES: SystemTable =
 pub const ENVIRONMENT_VARIABLES: SystemTable =
     SystemTable { name: "_environment_variables", number: TableNumber(525), indexes: &[("by_name", &["name"])] };
 
+/// Mutations of clients' sessions that were carried out, so that one that is sent again is not: `name`, `answer`.
+pub const SESSION_REQUESTS: SystemTable =
+    SystemTable { name: "_session_requests", number: TableNumber(529), indexes: &[("by_name", &["name"])] };
+
 /// The active schema and the one that is to replace it: `state`, `schema` (as JSON text), `error`, `table`.
 pub const SCHEMAS: SystemTable = SystemTable { name: "_schemas", number: TableNumber(532), indexes: &[] };
 
 /// All of them.
-pub const ALL: [&SystemTable; 5] = [&TABLES, &INDEX, &SOURCE_PACKAGES, &ENVIRONMENT_VARIABLES, &SCHEMAS];
+pub const ALL: [&SystemTable; 6] =
+    [&TABLES, &INDEX, &SOURCE_PACKAGES, &ENVIRONMENT_VARIABLES, &SESSION_REQUESTS, &SCHEMAS];
 
 impl SystemTable {
     /// The table in the store.

@@ -97,6 +97,22 @@ knobs! {
     /// Seconds that open requests get to end when the server is stopped.
     HTTP_SERVER_SHUTDOWN_SECONDS: u64 = 10;
 
+    // ---- sync ----
+    /// Queries that one connection may watch.
+    SYNC_MAX_QUERIES: usize = 10_000;
+    /// Mutations of one connection that may wait for their turn, and actions that may run.
+    SYNC_MAX_QUEUED_MUTATIONS: usize = 1_000;
+    /// Bytes of a transition above which it is sent in slices.
+    SYNC_TRANSITION_CHUNK_BYTES: usize = 5_000_000;
+    /// Seconds of silence after which the server says that it is there.
+    SYNC_PING_SECONDS: u64 = 15;
+    /// Seconds after which a client of which nothing is heard is dropped.
+    SYNC_CLIENT_TIMEOUT_SECONDS: u64 = 120;
+    /// Seconds after which a client that does not read is dropped.
+    SYNC_SEND_TIMEOUT_SECONDS: u64 = 60;
+    /// Days for which a mutation that a client sends again is recognised.
+    SESSION_REQUEST_RETENTION_DAYS: u64 = 14;
+
     // ---- push ----
     /// Bytes of a push body, before and after decompression.
     MAX_PUSH_BYTES: usize = 200_000_000;

@@ -36,7 +36,7 @@ pub use path::{FunctionPath, InvalidPath};
 pub use recording::{
     AnswerRecord, ExecutionRecord, LogRecord, OperationKind, OperationRecord, OutcomeRecord, Recording,
 };
-pub use runner::{Call, FunctionRunner, Outcome, RecordingSink};
+pub use runner::{Call, FunctionRunner, Outcome, RecordingSink, SessionRequest, WatchedQuery};
 pub use source_map::{ModuleSourceMap, SourcePosition};
 pub use stack::uncaught;
 pub use wasm::WasmLane;

@@ -4,16 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use convex_wasm_database::{self as database, Begin, Database, Timestamp, Transaction, Turn};
+use convex_wasm_database::{self as database, Begin, Database, ReadSet, Timestamp, Transaction, Turn};
 use convex_wasm_knobs::{
     APPLICATION_FUNCTION_RUNNER_SEMAPHORE_TIMEOUT_MS, APPLICATION_MAX_CONCURRENT_MUTATIONS,
     APPLICATION_MAX_CONCURRENT_QUERIES, DATABASE_UDF_SYSTEM_TIMEOUT_SECONDS, UDF_EXECUTOR_OCC_MAX_RETRIES,
 };
-use convex_wasm_values::ConvexValue;
-use parking_lot::RwLock;
+use convex_wasm_values::{ConvexValue, JsonFormat};
 use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha12Rng;
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
 use crate::console::LogLines;
 use crate::deployment::Deployment;
@@ -55,6 +54,25 @@ pub struct Outcome {
     pub timestamp: Timestamp,
 }
 
+/// A request of a client's session. The client may send it again if it does not know what became of it.
+#[derive(Clone, Debug)]
+pub struct SessionRequest {
+    /// The session's name.
+    pub session: String,
+    /// The request's number in the session.
+    pub request: u32,
+}
+
+/// A query that was run to be watched.
+pub struct WatchedQuery {
+    /// What came of it.
+    pub outcome: Outcome,
+    /// What it read: it gives the same until that changes.
+    pub reads: ReadSet,
+    /// Where its page ended, for the next run.
+    pub journal: Option<String>,
+}
+
 /// Takes recordings of calls.
 pub type RecordingSink = Arc<dyn Fn(Recording) + Send + Sync>;
 
@@ -63,7 +81,7 @@ pub struct FunctionRunner {
     database: Database,
     instance_name: Arc<str>,
     environment: EnvironmentCache,
-    deployment: RwLock<Option<Arc<Deployment>>>,
+    deployment: watch::Sender<Option<Arc<Deployment>>>,
     recordings: Option<RecordingSink>,
     queries: Slots,
     mutations: Slots,
@@ -81,7 +99,7 @@ impl FunctionRunner {
             database,
             instance_name: instance_name.into(),
             environment: EnvironmentCache::new(system_environment),
-            deployment: RwLock::new(None),
+            deployment: watch::Sender::new(None),
             recordings,
             queries: Slots::new("queries", APPLICATION_MAX_CONCURRENT_QUERIES.get()),
             mutations: Slots::new("mutations", APPLICATION_MAX_CONCURRENT_MUTATIONS.get()),
@@ -90,12 +108,17 @@ impl FunctionRunner {
 
     /// Makes `deployment` the current one. Calls that run already end on the one they began with.
     pub fn deploy(&self, deployment: Arc<Deployment>) {
-        *self.deployment.write() = Some(deployment);
+        self.deployment.send_replace(Some(deployment));
     }
 
     /// The current deployment.
     pub fn deployment(&self) -> Option<Arc<Deployment>> {
-        self.deployment.read().clone()
+        self.deployment.borrow().clone()
+    }
+
+    /// Tells when another deployment becomes the current one.
+    pub fn deployments(&self) -> watch::Receiver<Option<Arc<Deployment>>> {
+        self.deployment.subscribe()
     }
 
     /// The newest snapshot.
@@ -116,9 +139,9 @@ impl FunctionRunner {
         let outcome = match function.kind {
             FunctionKind::Query => {
                 let _slot = self.queries.take().await?;
-                self.attempt(&call, &deployment, &function, None).await
+                self.attempt(&call, &deployment, &function, None, None).await
             }
-            FunctionKind::Mutation => self.mutate(&call, &deployment, &function).await,
+            FunctionKind::Mutation => self.mutate(&call, &deployment, &function, None).await,
             FunctionKind::Action | FunctionKind::HttpAction => Ok(self.refused(FunctionError::new(format!(
                 "{} is an action: this server does not run actions yet.",
                 function.path
@@ -137,8 +160,40 @@ impl FunctionRunner {
         match self.find(&Call { kind: Some(FunctionKind::Query), ..call.clone() }) {
             Ok((deployment, function)) => {
                 let _slot = self.queries.take().await?;
-                self.attempt(&call, &deployment, &function, Some(at)).await
+                self.attempt(&call, &deployment, &function, Some(at), None).await
             }
+            Err(error) => Ok(self.refused(error)),
+        }
+    }
+
+    /// Runs a query at a snapshot and tells what it read. `journal` is that of the run before, if there was one.
+    ///
+    /// # Errors
+    /// See [`CallError`].
+    pub async fn watch(&self, call: Call, at: Timestamp, journal: Option<String>) -> Result<WatchedQuery, CallError> {
+        let (deployment, function) = match self.find(&Call { kind: Some(FunctionKind::Query), ..call.clone() }) {
+            Ok(found) => found,
+            // Only another deployment can change that.
+            Err(error) => {
+                return Ok(WatchedQuery { outcome: self.refused(error), reads: ReadSet::default(), journal });
+            }
+        };
+        let _slot = self.queries.take().await?;
+        let Executed { result, log_lines, transaction } =
+            self.execute(&call, &deployment, &function, Some(at), journal.clone()).await?;
+        // A run that failed has no page of its own.
+        let journal = if result.is_ok() { transaction.journal() } else { journal };
+        let outcome = Outcome { result, log_lines, timestamp: transaction.timestamp() };
+        Ok(WatchedQuery { outcome, reads: transaction.into_read_set(), journal })
+    }
+
+    /// Runs a mutation of a session, unless it was carried out before: then that answer is given again.
+    ///
+    /// # Errors
+    /// See [`CallError`].
+    pub async fn mutate_once(&self, call: Call, request: &SessionRequest) -> Result<Outcome, CallError> {
+        match self.find(&Call { kind: Some(FunctionKind::Mutation), ..call.clone() }) {
+            Ok((deployment, function)) => self.mutate(&call, &deployment, &function, Some(request)).await,
             Err(error) => Ok(self.refused(error)),
         }
     }
@@ -164,12 +219,13 @@ impl FunctionRunner {
         call: &Call,
         deployment: &Arc<Deployment>,
         function: &Arc<Function>,
+        request: Option<&SessionRequest>,
     ) -> Result<Outcome, CallError> {
         let mut turn: Option<Turn> = None;
         let mut conflicts = 0;
         loop {
             let slot = self.mutations.take().await?;
-            let result = self.attempt(call, deployment, function, None).await;
+            let result = self.attempt(call, deployment, function, None, request).await;
             drop(slot);
             match result {
                 Err(CallError::Database(error))
@@ -195,10 +251,46 @@ impl FunctionRunner {
         deployment: &Arc<Deployment>,
         function: &Arc<Function>,
         at: Option<Timestamp>,
+        request: Option<&SessionRequest>,
     ) -> Result<Outcome, CallError> {
+        if let Some(request) = request
+            && let Some(answered) = self.answered(function, request).await?
+        {
+            return Ok(answered);
+        }
+        let Executed { result, log_lines, mut transaction } =
+            self.execute(call, deployment, function, at, None).await?;
+        if let (Some(SessionRequest { session, request }), Ok(value)) = (request, &result) {
+            let answer = value.to_json_text(JsonFormat::Encoded);
+            transaction.record_session_request(session, *request, &answer).await?;
+        }
+        let (result, timestamp) = self.finish(transaction, function.kind, result).await?;
+        Ok(Outcome { result, log_lines, timestamp })
+    }
+
+    /// What a request was answered with when it was carried out.
+    async fn answered(&self, function: &Function, request: &SessionRequest) -> Result<Option<Outcome>, CallError> {
+        let mut transaction = self.begin(None, &function.path, unix_nanos(), None)?;
+        let Some(answer) = transaction.session_request(&request.session, request.request).await? else {
+            return Ok(None);
+        };
+        let json = serde_json::from_str(&answer).map_err(|error| CallError::Internal(error.into()))?;
+        let value = ConvexValue::from_json(&json).map_err(|error| CallError::Internal(error.into()))?;
+        Ok(Some(Outcome { result: Ok(value), log_lines: Vec::new(), timestamp: transaction.timestamp() }))
+    }
+
+    /// Runs a function once; what it wrote is in the transaction.
+    async fn execute(
+        &self,
+        call: &Call,
+        deployment: &Arc<Deployment>,
+        function: &Arc<Function>,
+        at: Option<Timestamp>,
+        journal: Option<String>,
+    ) -> Result<Executed, CallError> {
         let unix_nanos = unix_nanos();
-        let begin = || self.begin(at, &function.path, unix_nanos);
-        let transaction = begin()?;
+        let transaction = self.begin(at, &function.path, unix_nanos, journal)?;
+        let begin = || self.begin(at, &function.path, unix_nanos, None);
         let context = Arc::new(CallContext {
             deployment: deployment.clone(),
             identity: call.identity.clone(),
@@ -228,13 +320,18 @@ impl FunctionRunner {
             Err(Failed::Function(error)) => Err(error),
             Err(Failed::System(error)) => return Err(error.into()),
         };
-        let (result, timestamp) = self.finish(transaction, function.kind, result).await?;
-        Ok(Outcome { result, log_lines: logs.into_lines(), timestamp })
+        Ok(Executed { result, log_lines: logs.into_lines(), transaction })
     }
 
-    fn begin(&self, at: Option<Timestamp>, path: &FunctionPath, unix_nanos: u64) -> database::Result<Transaction> {
+    fn begin(
+        &self,
+        at: Option<Timestamp>,
+        path: &FunctionPath,
+        unix_nanos: u64,
+        journal: Option<String>,
+    ) -> database::Result<Transaction> {
         let begin =
-            Begin { id_seed: random_seed(&mut rand::rng()), unix_nanos, writer: Some(path.to_string()), journal: None };
+            Begin { id_seed: random_seed(&mut rand::rng()), unix_nanos, writer: Some(path.to_string()), journal };
         match at {
             Some(timestamp) => self.database.begin_at(timestamp, begin),
             None => Ok(self.database.begin(begin)),
@@ -260,6 +357,13 @@ impl FunctionRunner {
             Err(error) => Err(error.into()),
         }
     }
+}
+
+/// What came of one execution, before anything is committed.
+struct Executed {
+    result: Result<ConvexValue, FunctionError>,
+    log_lines: Vec<String>,
+    transaction: Transaction,
 }
 
 /// Places for functions to run in.

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use convex_wasm_database::Database;
-use convex_wasm_runner::{Call, CallError, FunctionRunner, Outcome, RecordingSink};
+use convex_wasm_database::{Database, Timestamp};
+use convex_wasm_runner::{Call, CallError, FunctionRunner, Outcome, RecordingSink, SessionRequest, WatchedQuery};
 use parking_lot::Mutex;
 
 use crate::admin_key::InstanceSecret;
 use crate::deployment::StartedPushes;
 use crate::function_logs::{FunctionLogs, LoggedCall};
+use crate::housekeeping;
 use crate::push::{Builder, PushError};
 
 /// What a backend is made of.
@@ -75,7 +76,9 @@ impl Backend {
             logs: FunctionLogs::default(),
         };
         backend.restore().await?;
-        Ok(Arc::new(backend))
+        let backend = Arc::new(backend);
+        housekeeping::start(&backend);
+        Ok(backend)
     }
 
     /// Name of the instance.
@@ -108,18 +111,44 @@ impl Backend {
     /// # Errors
     /// See [`CallError`]. Errors of the application are in the outcome.
     pub async fn call(&self, call: Call) -> Result<Outcome, CallError> {
+        let logged = self.logged(&call);
+        let outcome = self.runner.run(call).await?;
+        self.logs.completed(logged, &outcome);
+        Ok(outcome)
+    }
+
+    /// Runs a mutation of a session unless it ran before, and keeps what came of it in the logs.
+    ///
+    /// # Errors
+    /// See [`CallError`].
+    pub async fn mutate_once(&self, call: Call, request: &SessionRequest) -> Result<Outcome, CallError> {
+        let logged = self.logged(&call);
+        let outcome = self.runner.mutate_once(call, request).await?;
+        self.logs.completed(logged, &outcome);
+        Ok(outcome)
+    }
+
+    /// Runs a query at a snapshot to be watched, and keeps what came of it in the logs.
+    ///
+    /// # Errors
+    /// See [`CallError`].
+    pub async fn watch(&self, call: Call, at: Timestamp, journal: Option<String>) -> Result<WatchedQuery, CallError> {
+        let logged = self.logged(&call);
+        let watched = self.runner.watch(call, at, journal).await?;
+        self.logs.completed(logged, &watched.outcome);
+        Ok(watched)
+    }
+
+    fn logged(&self, call: &Call) -> LoggedCall {
         let deployment = self.runner.deployment();
         let kind = deployment.and_then(|deployment| Some(deployment.function(&call.path)?.kind));
-        let logged = LoggedCall {
+        LoggedCall {
             path: call.path.to_string(),
             kind: kind.or(call.kind),
             identity: call.identity.clone(),
             request_id: call.request_id.clone(),
             started: Instant::now(),
-        };
-        let outcome = self.runner.run(call).await?;
-        self.logs.completed(logged, &outcome);
-        Ok(outcome)
+        }
     }
 
     /// The last calls.

@@ -72,7 +72,7 @@ impl Backend {
     /// See [`PushError`].
     pub async fn start_push(&self, push: PushBody, dry: bool) -> Result<Arc<StartedPush>, PushError> {
         let _one_at_a_time = self.deploying.lock().await;
-        let mut transaction = self.begin_deploy();
+        let mut transaction = self.begin_system();
         let stored = store::load(&self.database, &mut transaction).await?;
         let app = App::from_push(push, stored.as_ref(), new_import_phase())?;
         let environment = transaction.environment_variables().await?;
@@ -113,7 +113,7 @@ impl Backend {
         let push = self.pushes.lock().take(id).ok_or_else(|| {
             race("The push is not known here: the server was restarted, or many other pushes were started. Push again.")
         })?;
-        let mut transaction = self.begin_deploy();
+        let mut transaction = self.begin_system();
         let replaced = store::load(&self.database, &mut transaction).await?;
         drop(transaction);
         self.commit_push(&push).await?;
@@ -142,7 +142,7 @@ impl Backend {
 
     /// Serves the app that is deployed already.
     pub(crate) async fn restore(&self) -> Result<(), PushError> {
-        let mut transaction = self.begin_deploy();
+        let mut transaction = self.begin_system();
         let Some(app) = store::load(&self.database, &mut transaction).await? else { return Ok(()) };
         let environment = transaction.environment_variables().await?;
         let built = self.builder.build(&app, self.all_variables(&environment)).await?;
@@ -156,7 +156,7 @@ impl Backend {
     /// # Errors
     /// The database failed.
     pub async fn deployed_app(&self) -> Result<Option<App>, PushError> {
-        store::load(&self.database, &mut self.begin_deploy()).await
+        store::load(&self.database, &mut self.begin_system()).await
     }
 
     /// The developer's environment variables.
@@ -164,7 +164,7 @@ impl Backend {
     /// # Errors
     /// The database failed.
     pub async fn environment_variables(&self) -> Result<BTreeMap<String, String>, PushError> {
-        Ok(self.begin_deploy().environment_variables().await?)
+        Ok(self.begin_system().environment_variables().await?)
     }
 
     /// Sets and removes environment variables, all at once. The deployed app is initialised anew with them before they
@@ -176,7 +176,7 @@ impl Backend {
         let _one_at_a_time = self.deploying.lock().await;
         let mut conflicts = 0;
         loop {
-            let mut transaction = self.begin_deploy();
+            let mut transaction = self.begin_system();
             transaction.set_environment_variables(changes).await?;
             let environment = transaction.environment_variables().await?;
             let app = store::load(&self.database, &mut transaction).await?;
@@ -201,7 +201,7 @@ impl Backend {
     async fn commit_push(&self, push: &StartedPush) -> Result<(), PushError> {
         let mut conflicts = 0;
         loop {
-            let mut transaction = self.begin_deploy();
+            let mut transaction = self.begin_system();
             if transaction.environment_variables().await? != push.environment {
                 return Err(race("The environment variables were changed during the push. Push again."));
             }
@@ -227,11 +227,12 @@ impl Backend {
         variables
     }
 
-    fn begin_deploy(&self) -> Transaction {
+    /// A transaction of the server itself.
+    pub(crate) fn begin_system(&self) -> Transaction {
         let mut id_seed = [0; 32];
         rand::rng().fill_bytes(&mut id_seed);
         let unix_nanos = since_epoch().as_nanos().try_into().unwrap_or(u64::MAX);
-        self.database.begin(Begin { id_seed, unix_nanos, writer: Some("deploy".to_owned()), journal: None })
+        self.database.begin(Begin { id_seed, unix_nanos, writer: Some("system".to_owned()), journal: None })
     }
 }
 

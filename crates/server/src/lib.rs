@@ -3,15 +3,18 @@
 //! - [`push`]: from a pushed app to a deployment that runs
 //! - [`Backend`]: a database and what is deployed in it; `deployment` is how that changes
 //! - `http`: routes; handlers only translate between HTTP and the backend
+//! - `sync`: clients on WebSockets
 //! - [`serve`]: listening and stopping
 
 mod admin_key;
 mod backend;
 mod deployment;
 mod function_logs;
+mod housekeeping;
 mod http;
 pub mod push;
 mod serve;
+mod sync;
 
 pub use admin_key::{InstanceSecret, InvalidSecret};
 pub use backend::{Backend, BackendOptions};

@@ -4,6 +4,7 @@ mod documents;
 mod limits;
 mod queries;
 mod scan;
+mod sessions;
 mod system;
 mod tables;
 

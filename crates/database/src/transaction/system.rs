@@ -128,7 +128,7 @@ impl Transaction {
         Ok(rows)
     }
 
-    async fn named_row(&mut self, table: &SystemTable, name: &str) -> Result<Option<Current>> {
+    pub(super) async fn named_row(&mut self, table: &SystemTable, name: &str) -> Result<Option<Current>> {
         let mut prefix = Vec::new();
         encode_string_key(name, &mut prefix);
         let Some(row) = self.named_rows(table, with_prefix(prefix)).await?.pop() else { return Ok(None) };
@@ -139,7 +139,12 @@ impl Transaction {
         }
     }
 
-    async fn set_named_row(&mut self, table: &SystemTable, name: &str, row: Option<ConvexObject>) -> Result<()> {
+    pub(super) async fn set_named_row(
+        &mut self,
+        table: &SystemTable,
+        name: &str,
+        row: Option<ConvexObject>,
+    ) -> Result<()> {
         let old = self.named_row(table, name).await?;
         let id = match &old {
             Some(old) => {

@@ -23,11 +23,7 @@ pub fn of_request(headers: &HeaderMap, secret: &InstanceSecret, instance: &str) 
     }
     match value.split_once(' ') {
         Some((scheme, key)) if scheme.eq_ignore_ascii_case("convex") => admin(key.trim(), secret, instance),
-        Some((scheme, _)) if scheme.eq_ignore_ascii_case("bearer") => Err(ApiError::new(
-            axum::http::StatusCode::UNAUTHORIZED,
-            "NoAuthProvider",
-            "No auth provider found matching the given token: this server does not verify user tokens yet.",
-        )),
+        Some((scheme, _)) if scheme.eq_ignore_ascii_case("bearer") => Err(no_provider()),
         _ => Err(ApiError::bad_request(
             "InvalidAdminKey",
             "The Authorization header must be `Convex <admin key>` or `Bearer <token>`.",
@@ -59,19 +55,51 @@ fn admin(credentials: &str, secret: &InstanceSecret, instance: &str) -> Result<I
     if !secret.accepts(key, instance) {
         return Err(ApiError::bad_admin_key());
     }
-    let acting_as = user.map(user_attributes).transpose()?;
+    let acting_as = user.map(decoded_user).transpose()?;
     Ok(Identity::Admin { acting_as })
 }
 
-fn user_attributes(encoded: &str) -> Result<serde_json::Value, ApiError> {
-    let invalid = || {
-        ApiError::bad_request(
-            "InvalidAdminKey",
-            "What follows the admin key must be base64 of a JSON object with `tokenIdentifier`, or `issuer` and `subject`.",
-        )
-    };
-    let bytes = BASE64.decode(encoded).map_err(|_| invalid())?;
-    let mut user: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(&bytes).map_err(|_| invalid())?;
+/// An admin key, and the attributes of the user the admin acts as.
+///
+/// # Errors
+/// 401 for a key that is not accepted here, 400 for attributes that name no user.
+pub fn admin_acting_as(
+    key: &str,
+    user: Option<serde_json::Value>,
+    secret: &InstanceSecret,
+    instance: &str,
+) -> Result<Identity, ApiError> {
+    match (admin(key, secret, instance)?, user) {
+        (_, Some(user)) => Ok(Identity::Admin { acting_as: Some(user_attributes(user)?) }),
+        (identity, None) => Ok(identity),
+    }
+}
+
+/// What users' tokens are answered with.
+pub fn no_provider() -> ApiError {
+    ApiError::new(
+        axum::http::StatusCode::UNAUTHORIZED,
+        "NoAuthProvider",
+        "No auth provider found matching the given token: this server does not verify user tokens yet.",
+    )
+}
+
+fn decoded_user(encoded: &str) -> Result<serde_json::Value, ApiError> {
+    let bytes = BASE64.decode(encoded).map_err(|_| invalid_user())?;
+    user_attributes(serde_json::from_slice(&bytes).map_err(|_| invalid_user())?)
+}
+
+fn invalid_user() -> ApiError {
+    ApiError::bad_request(
+        "InvalidAdminKey",
+        "The user an admin acts as must be a JSON object with `tokenIdentifier`, or `issuer` and `subject`; after an admin \
+         key it is base64.",
+    )
+}
+
+fn user_attributes(user: serde_json::Value) -> Result<serde_json::Value, ApiError> {
+    let invalid = invalid_user;
+    let serde_json::Value::Object(mut user) = user else { return Err(invalid()) };
     if !user.contains_key("tokenIdentifier") {
         let text = |name: &str| user.get(name).and_then(|value| value.as_str());
         let identifier = format!("{}|{}", text("issuer").ok_or_else(invalid)?, text("subject").ok_or_else(invalid)?);

@@ -8,13 +8,13 @@ mod deploy;
 mod environment;
 mod error;
 mod format;
-mod functions;
-mod identity;
+pub(crate) mod functions;
+pub(crate) mod identity;
 mod info;
 mod logs;
 mod push;
 mod push_answer;
-mod request;
+pub(crate) mod request;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -41,6 +41,7 @@ pub fn router(backend: Arc<Backend>) -> Router {
         .merge(push::routes())
         .merge(environment::routes())
         .merge(logs::routes())
+        .merge(crate::sync::routes())
         .fallback(not_found)
         .method_not_allowed_fallback(method_not_allowed)
         // Handlers bound the bodies they read themselves, see `body`.

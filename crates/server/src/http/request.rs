@@ -44,5 +44,10 @@ fn request_id(headers: &HeaderMap) -> String {
         .filter(|id| {
             !id.is_empty() && id.len() <= 64 && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
         })
-        .map_or_else(|| format!("{:016x}", rand::rng().random::<u64>()), str::to_owned)
+        .map_or_else(new_request_id, str::to_owned)
+}
+
+/// A new id of a request.
+pub fn new_request_id() -> String {
+    format!("{:016x}", rand::rng().random::<u64>())
 }

@@ -104,7 +104,9 @@ impl Helper {
                 let (parameters, results) = uniform_signature();
                 Code::new(&parameters, &results)
             }
-            Self::Set | Self::SetPrivate | Self::AddPrivate | Self::DefineField => Code::new(&[I64, I64, I32, I32], &[I32]),
+            Self::Set | Self::SetPrivate | Self::AddPrivate | Self::DefineField => {
+                Code::new(&[I64, I64, I32, I32], &[I32])
+            }
             Self::SetElement => Code::new(&[I64, I64, I64], &[I32]),
             _ => Code::new(&[I64, I64], &[I64]),
         };

@@ -1,0 +1,44 @@
+//! What is thrown away from time to time.
+
+use std::sync::{Arc, Weak};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use convex_wasm_knobs::SESSION_REQUEST_RETENTION_DAYS;
+
+use crate::Backend;
+use crate::push::PushError;
+
+const INTERVAL: Duration = Duration::from_secs(3_600);
+/// Rows removed in one transaction.
+const BATCH: usize = 500;
+const MILLISECONDS_OF_A_DAY: f64 = 86_400_000.0;
+
+/// Keeps house as long as the backend lives.
+pub fn start(backend: &Arc<Backend>) {
+    tokio::spawn(keep_house(Arc::downgrade(backend)));
+}
+
+async fn keep_house(backend: Weak<Backend>) {
+    let mut interval = tokio::time::interval(INTERVAL);
+    loop {
+        interval.tick().await;
+        let Some(backend) = backend.upgrade() else { return };
+        if let Err(error) = forget_session_requests(&backend).await {
+            tracing::warn!(%error, "old requests of sessions could not be forgotten; the next hour tries again");
+        }
+    }
+}
+
+/// Clients send a mutation again within minutes, if at all.
+async fn forget_session_requests(backend: &Backend) -> Result<(), PushError> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as f64;
+    let before = now - SESSION_REQUEST_RETENTION_DAYS.get() as f64 * MILLISECONDS_OF_A_DAY;
+    loop {
+        let mut transaction = backend.begin_system();
+        let forgotten = transaction.forget_session_requests(before, BATCH).await?;
+        backend.database.commit(transaction).await?;
+        if forgotten < BATCH {
+            return Ok(());
+        }
+    }
+}
