@@ -147,6 +147,8 @@ async fn environment_variables_reach_functions_at_once() -> anyhow::Result<()> {
     assert_eq!(developer.greeting().await?, "early early");
     developer.succeeds(&["env", "set", "GREETING", "late"])?;
     assert_eq!(developer.greeting().await?, "late late");
+    assert_eq!(developer.succeeds(&["env", "get", "GREETING"])?.trim(), "late");
+    assert_eq!(developer.succeeds(&["env", "list"])?.trim(), "GREETING=late");
     developer.succeeds(&["env", "unset", "GREETING"])?;
     assert_eq!(developer.greeting().await?, "none none");
     let refused = developer.fails(&["env", "set", "CONVEX_CLOUD_URL", "x"])?;
@@ -155,11 +157,18 @@ async fn environment_variables_reach_functions_at_once() -> anyhow::Result<()> {
 }
 
 #[tokio::test]
-async fn dev_run_and_logs_work() -> anyhow::Result<()> {
+async fn dev_data_run_and_logs_work() -> anyhow::Result<()> {
     let developer = Developer::new()?;
     developer.succeeds(&["dev", "--once"])?;
     let local = fs::read_to_string(developer.app().join(".env.local"))?;
     assert!(local.contains(&format!("CONVEX_URL={}", developer.backend.url())), "{local}");
+
+    let ann = json!({ "name": "Ann", "email": "ann@example.com" });
+    developer.backend.call("mutation", "users:register", ann).await?;
+    let tables = developer.succeeds(&["data"])?;
+    assert!(["channels", "counters", "messages", "users"].iter().all(|table| tables.contains(table)), "{tables}");
+    let users = developer.succeeds(&["data", "users"])?;
+    assert!(users.contains("ann@example.com"), "{users}");
 
     let mut logs = Running(developer.convex(&["logs"])?.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?);
     let mut watching = BufReader::new(logs.0.stderr.take().context("logs has a standard error")?);

@@ -13,6 +13,7 @@ use crate::deployment::StartedPushes;
 use crate::function_logs::{FunctionLogs, LoggedCall};
 use crate::housekeeping;
 use crate::push::{Builder, PushError};
+use crate::system_queries;
 
 /// What a backend is made of.
 pub struct BackendOptions {
@@ -133,6 +134,9 @@ impl Backend {
     /// # Errors
     /// See [`CallError`].
     pub async fn watch(&self, call: Call, at: Timestamp, journal: Option<String>) -> Result<WatchedQuery, CallError> {
+        if system_queries::is_system(&call) {
+            return system_queries::watch(self, &call, at).await;
+        }
         let logged = self.logged(&call);
         let watched = self.runner.watch(call, at, journal).await?;
         self.logs.completed(logged, &watched.outcome);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use convex_wasm_database::{Artifact, Begin, SchemaId, SchemaProgress, SchemaState, Transaction};
+use convex_wasm_database::{Artifact, Begin, SchemaId, SchemaProgress, SchemaState, Timestamp, Transaction};
 use convex_wasm_knobs::{DEPLOY_OCC_MAX_RETRIES, MAX_STARTED_PUSHES};
 use convex_wasm_values::Schema;
 use rand::RngCore;
@@ -229,11 +229,23 @@ impl Backend {
 
     /// A transaction of the server itself.
     pub(crate) fn begin_system(&self) -> Transaction {
-        let mut id_seed = [0; 32];
-        rand::rng().fill_bytes(&mut id_seed);
-        let unix_nanos = since_epoch().as_nanos().try_into().unwrap_or(u64::MAX);
-        self.database.begin(Begin { id_seed, unix_nanos, writer: Some("system".to_owned()), journal: None })
+        self.database.begin(system())
     }
+
+    /// A transaction of the server itself, at an older snapshot.
+    ///
+    /// # Errors
+    /// The snapshot is too old.
+    pub(crate) fn begin_system_at(&self, at: Timestamp) -> convex_wasm_database::Result<Transaction> {
+        self.database.begin_at(at, system())
+    }
+}
+
+fn system() -> Begin {
+    let mut id_seed = [0; 32];
+    rand::rng().fill_bytes(&mut id_seed);
+    let unix_nanos = since_epoch().as_nanos().try_into().unwrap_or(u64::MAX);
+    Begin { id_seed, unix_nanos, writer: Some("system".to_owned()), journal: None }
 }
 
 /// Whether the schema can be put in force; an error if it never will be.

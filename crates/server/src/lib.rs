@@ -3,7 +3,7 @@
 //! - [`push`]: from a pushed app to a deployment that runs
 //! - [`Backend`]: a database and what is deployed in it; `deployment` is how that changes
 //! - `http`: routes; handlers only translate between HTTP and the backend
-//! - `sync`: clients on WebSockets
+//! - `sync`: clients on WebSockets; `system_queries`: what the CLI asks of the server itself
 //! - [`serve`]: listening and stopping
 
 mod admin_key;
@@ -15,6 +15,7 @@ mod http;
 pub mod push;
 mod serve;
 mod sync;
+mod system_queries;
 
 pub use admin_key::{InstanceSecret, InvalidSecret};
 pub use backend::{Backend, BackendOptions};
