@@ -324,3 +324,18 @@ delete Array.prototype[1];
   copy.add(1);
   show([...copy], [...source], Object.entries({ b: 1, a: [2] }), [...new Map([[1, 2]]).entries()]);
 }
+
+// ---- numbers with few decimals, and what looks like them ----
+{
+  const texts = [0.01, 0.1, 0.25, 0.5, 0.07, 0.29, 1.1, 1.15, 9.99, 10.01, 99.995, 100.1, 1e-7, 0.001, 0.005, 4.35, 8.325, 1720000000002.25, 9999999999999.99, 99999999999999.99, 123456789012.34, 12345678.9, 100000000.01, 1e8 + 0.5, 1e13 + 0.5, 1e15 + 0.5, 2 ** 31, 2 ** 32 + 1, 1e10, 1e14, 1e15, 1e16, 1e20, 1e21, 2 ** 53, 0.1 + 0.2, 1 / 3, 5e-324, 1.7976931348623157e308];
+  show(texts.map(String).join(" "), texts.map((number) => `${-number}`).join(" "), JSON.stringify(texts));
+  let hash = 0;
+  for (let i = 1; i < 40000; i++) {
+    for (const number of [i / 100, i / 10, i * 1.01, i / 1000, i * 1e8 + i / 100, -i / 100]) {
+      const text = String(number);
+      if (Number(text) !== number) show("differs", text);
+      for (let at = 0; at < text.length; at++) hash = (hash * 31 + text.charCodeAt(at)) | 0;
+    }
+  }
+  show(hash);
+}

@@ -9,10 +9,50 @@ pub fn number_to_string(number: f64) -> JsString {
     if int as f64 == number {
         return int_to_string(int);
     }
+    if let Some(digits) = short_decimal(number, &mut [0; 24]) {
+        return JsString::from_latin1(digits);
+    }
     match special_name(number) {
         Some(name) => super::intern_latin1(name),
         None => JsString::from_latin1(ryu_js::Buffer::new().format_finite(number).as_bytes()),
     }
+}
+
+/// The text of numbers with at most two decimals and 15 digits in all.
+///
+/// No two decimals of at most 15 digits are the same double. So if `number` is one of them, that is also the shortest
+/// text that reads as `number`.
+fn short_decimal(number: f64, buffer: &mut [u8; 24]) -> Option<&[u8]> {
+    let hundredths = (number.abs() * 100.0).round_ties_even();
+    if !(1.0..1e15).contains(&hundredths) || hundredths / 100.0 != number.abs() {
+        return None;
+    }
+    let (whole, rest) = (hundredths as u64 / 100, (hundredths as u64 % 100) as usize);
+    let mut position = buffer.len();
+    let mut put = |digits: &[u8]| {
+        position -= digits.len();
+        buffer[position..position + digits.len()].copy_from_slice(digits);
+    };
+    match PAIRS[rest] {
+        [b'0', b'0'] => {}
+        [tenths, b'0'] => put(&[b'.', tenths]),
+        [tenths, hundredths] => put(&[b'.', tenths, hundredths]),
+    }
+    // Eight digits at a time: divisions of 64 bits are slow.
+    const EIGHT_DIGITS: u64 = 100_000_000;
+    let (high, mut low) = ((whole / EIGHT_DIGITS) as u32, (whole % EIGHT_DIGITS) as u32);
+    if high > 0 {
+        for _ in 0..4 {
+            put(&PAIRS[(low % 100) as usize]);
+            low /= 100;
+        }
+        low = high;
+    }
+    put(int_digits(low as i32, &mut [0; 11]));
+    if number < 0.0 {
+        put(b"-");
+    }
+    Some(&buffer[position..])
 }
 
 /// Ints below this have their strings made once.
@@ -50,6 +90,9 @@ pub fn append_number(out: &mut StringBuilder, number: f64) {
     let int = number as i32;
     if int as f64 == number {
         return append_int(out, int);
+    }
+    if let Some(digits) = short_decimal(number, &mut [0; 24]) {
+        return out.push_latin1(digits);
     }
     match special_name(number) {
         Some(name) => out.push_latin1(name),

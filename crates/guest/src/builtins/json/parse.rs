@@ -2,7 +2,8 @@
 //!
 //! Values of open arrays and objects wait on one stack. An object's shape grows key by key along the transitions
 //! that earlier objects made; the first transition is the prediction, so that records of the same form cost a comparison a key
-//! and neither a hash nor an allocation. Strings without escapes share the text's units.
+//! and neither a hash nor an allocation. Strings without escapes share the text's units. (What searches strings uses SIMD; it is
+//! inlined into what does so too.)
 
 use super::error::Failure;
 use super::sized_shape::sized_shape;
@@ -100,6 +101,7 @@ impl<'a, U: Unit> Parser<'a, U> {
         result
     }
 
+    #[target_feature(enable = "simd128")]
     fn value(&mut self) -> Result<Value, Failure> {
         loop {
             let value = match self.skip_space() {
@@ -142,6 +144,7 @@ impl<'a, U: Unit> Parser<'a, U> {
 
     /// Puts a complete value where it belongs, closing whatever ends behind it. Answers the value if it is the whole text's.
     #[inline]
+    #[target_feature(enable = "simd128")]
     fn complete(&mut self, mut value: Value) -> Result<Option<Value>, Failure> {
         loop {
             let next = self.skip_space();
@@ -203,6 +206,7 @@ impl<'a, U: Unit> Parser<'a, U> {
         }
     }
 
+    #[target_feature(enable = "simd128")]
     fn open_object(&mut self) -> Result<(), Failure> {
         let shape = object_shape();
         let place = self.key(shape)?;
@@ -216,6 +220,7 @@ impl<'a, U: Unit> Parser<'a, U> {
 
     /// Reads the second or a later key of the innermost object.
     #[inline]
+    #[target_feature(enable = "simd128")]
     fn next_key(&mut self) -> Result<(), Failure> {
         let Some(&Frame::Object { base, shape, place }) = self.frames.last() else { return Err(self.unexpected()) };
         let place = match place {
@@ -238,6 +243,7 @@ impl<'a, U: Unit> Parser<'a, U> {
 
     /// Reads a key of an object that has `shape` so far.
     #[inline]
+    #[target_feature(enable = "simd128")]
     fn key(&mut self, shape: Shape) -> Result<Place, Failure> {
         if let Some((key, next)) = shape.first_transition()
             && let Some(predicted) = key.as_string()
@@ -267,6 +273,7 @@ impl<'a, U: Unit> Parser<'a, U> {
 
     /// Reads a string from its opening quote.
     #[inline]
+    #[target_feature(enable = "simd128")]
     fn string(&mut self) -> Result<JsString, Failure> {
         let start = self.at + 1;
         let end = U::find_special(self.text, start);

@@ -3,8 +3,8 @@
 use super::special;
 use crate::string::{StringBuilder, Units};
 
-/// Room for the quotes, and for what [`special::copy`] writes too much.
-const SLACK: usize = 18;
+/// Room for what stands around the text, and for what [`special::copy`] writes too much.
+const SLACK: usize = 20;
 
 /// Appends the units as a JSON string, with its quotes. Lone surrogates are escaped, so that the text is well-formed.
 #[inline]
@@ -12,7 +12,7 @@ pub fn quote(out: &mut StringBuilder, units: Units) {
     if let Units::Latin1(text) = units
         && let Some(bytes) = out.latin1_buffer(text.len() + SLACK)
     {
-        return quote_bytes(bytes, text);
+        return quote_bytes(bytes, b"", text, b"");
     }
     out.push_latin1(b"\"");
     match units {
@@ -22,22 +22,55 @@ pub fn quote(out: &mut StringBuilder, units: Units) {
     out.push_latin1(b"\"");
 }
 
-/// The usual case: Latin-1 to Latin-1. The buffer has room for the text and [`SLACK`].
-#[target_feature(enable = "simd128")]
-fn quote_bytes(out: &mut Vec<u8>, mut text: &[u8]) {
-    out.push(b'"');
-    loop {
-        let start = out.len();
-        // SAFETY: there is room for the text and 16 bytes more.
-        let plain = unsafe { special::copy(text, out.as_mut_ptr().add(start)) };
-        // SAFETY: `copy` wrote as many bytes there.
-        unsafe { out.set_len(start + plain) };
-        let Some(&unit) = text.get(plain) else { break };
-        escape_byte(out, unit);
-        text = &text[plain + 1..];
-        out.reserve(text.len() + SLACK);
+/// Appends a key and the colon behind it, and a comma before it unless it is the first.
+#[inline]
+pub fn quote_key(out: &mut StringBuilder, is_first: bool, key: Units) {
+    if let Units::Latin1(text) = key
+        && let Some(bytes) = out.latin1_buffer(text.len() + SLACK)
+    {
+        return quote_bytes(bytes, if is_first { b"" } else { b"," }, text, b":");
+    }
+    if !is_first {
+        out.push_byte(b',');
+    }
+    quote(out, key);
+    out.push_byte(b':');
+}
+
+/// The usual case: Latin-1 to Latin-1. `before` and `after` have at most one byte each; the buffer has room for the text and
+/// [`SLACK`].
+#[inline(always)]
+fn quote_bytes(out: &mut Vec<u8>, before: &[u8], text: &[u8], after: &[u8]) {
+    out.extend_from_slice(before);
+    let start = out.len();
+    // SAFETY: there is room for the quote, the text and 15 bytes more.
+    let plain = unsafe {
+        let target = out.as_mut_ptr().add(start);
+        target.write(b'"');
+        special::copy(text, target.add(1))
+    };
+    // SAFETY: so many bytes were written.
+    unsafe { out.set_len(start + 1 + plain) };
+    if plain < text.len() {
+        escape_rest(out, &text[plain..]);
     }
     out.push(b'"');
+    out.extend_from_slice(after);
+}
+
+/// Appends what is left of a string from the first unit on that is to be escaped.
+fn escape_rest(out: &mut Vec<u8>, mut text: &[u8]) {
+    while let Some((&unit, rest)) = text.split_first() {
+        escape_byte(out, unit);
+        out.reserve(rest.len() + SLACK);
+        let start = out.len();
+        // SAFETY: there is room for the text and 15 bytes more.
+        let plain = unsafe { special::copy(rest, out.as_mut_ptr().add(start)) };
+        // SAFETY: so many bytes were written.
+        unsafe { out.set_len(start + plain) };
+        text = &rest[plain..];
+    }
+    out.reserve(SLACK);
 }
 
 fn quote_latin1(out: &mut StringBuilder, mut text: &[u8]) {

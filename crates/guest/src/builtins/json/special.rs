@@ -29,6 +29,7 @@ fn wide_specials(units: v128) -> u32 {
 }
 
 /// Position of the first quote, backslash or control character; the length if there is none.
+#[inline]
 #[target_feature(enable = "simd128")]
 pub fn find(text: &[u8]) -> usize {
     let mut at = 0;
@@ -62,7 +63,6 @@ pub fn find_wide(text: &[u16]) -> usize {
 ///
 /// # Safety
 /// `target` has room for the whole text and 15 bytes more, which may be overwritten.
-#[inline]
 #[target_feature(enable = "simd128")]
 pub unsafe fn copy(text: &[u8], target: *mut u8) -> usize {
     let mut at = 0;
@@ -81,6 +81,7 @@ pub unsafe fn copy(text: &[u8], target: *mut u8) -> usize {
 }
 
 /// Whether the text begins with `key` and a quote, and `key` stands for itself.
+#[inline]
 #[target_feature(enable = "simd128")]
 pub fn is_quoted(text: &[u8], key: &[u8]) -> bool {
     if text.get(key.len()) != Some(&b'"') {

@@ -1,7 +1,7 @@
 //! `JSON.stringify`: one pass into a growing buffer.
 
 use super::circular::circular_error;
-use super::quote::quote;
+use super::quote::{quote, quote_key};
 use crate::call;
 use crate::cell::{Gc, kind};
 use crate::convert::{get_value, is_array, to_number, to_string};
@@ -96,6 +96,10 @@ impl Serializer {
     /// SerializeJSONProperty; false if the value has no text (nothing was written then).
     fn property(&mut self, holder: &Holder, key: PropertyKey, mut value: Value) -> JsResult<bool> {
         if self.options.replacer.is_none() && !value.is_object() && !value.is_bigint() {
+            if let Some(string) = value.as_string() {
+                quote(&mut self.out, string.units());
+                return Ok(true);
+            }
             return self.primitive(value);
         }
         if let Some(object) = value.as_object() {
@@ -322,16 +326,18 @@ impl Members {
     #[inline]
     fn write(&mut self, serializer: &mut Serializer, holder: &Holder, key: PropertyKey, value: Value) -> JsResult<()> {
         let before = serializer.out.len();
-        if !self.is_empty {
-            serializer.out.push_byte(b',');
-        }
-        serializer.new_line(self.depth);
-        match key.as_string() {
-            Some(name) => quote(&mut serializer.out, name.units()),
-            None => quote(&mut serializer.out, to_string(key.to_value())?.units()),
-        }
-        serializer.out.push_byte(b':');
-        if !serializer.options.gap.is_empty() {
+        let name = match key.as_string() {
+            Some(name) => name,
+            None => to_string(key.to_value())?,
+        };
+        if serializer.options.gap.is_empty() {
+            quote_key(&mut serializer.out, self.is_empty, name.units());
+        } else {
+            if !self.is_empty {
+                serializer.out.push_byte(b',');
+            }
+            serializer.new_line(self.depth);
+            quote_key(&mut serializer.out, true, name.units());
             serializer.out.push_byte(b' ');
         }
         if serializer.property(holder, key, value)? {
