@@ -13,6 +13,9 @@ use convex_wasm_compiler::{Options, compile_module, link, unit::SourceModule};
 use convex_wasm_runtime::{Engine, Initialisation, Linked, NoCache, Phase, Program, ProgramUnit, SilentHost};
 use convex_wasm_tests::places;
 
+/// Most bytes of allocation between two collections under stress.
+const STRESS: u32 = 512;
+
 fn programs() -> Vec<PathBuf> {
     let mut programs: Vec<_> = std::fs::read_dir(places::project().join("tests/differential"))
         .unwrap()
@@ -93,19 +96,18 @@ async fn difference(engine: &Engine, program: &Path) -> Option<String> {
     }
 }
 
-async fn assert_all_the_same(programs: &[PathBuf]) {
-    let engine = Engine::new(NoCache).unwrap();
+async fn assert_all_the_same(engine: &Engine, programs: &[PathBuf]) {
     assert!(!programs.is_empty());
     let mut failures = String::new();
     for program in programs {
-        failures.extend(difference(&engine, program).await);
+        failures.extend(difference(engine, program).await);
     }
     assert!(failures.is_empty(), "of {} programs:\n{failures}", programs.len());
 }
 
 #[tokio::test]
 async fn programs_print_the_same_on_wasm_and_node() {
-    assert_all_the_same(&programs()).await;
+    assert_all_the_same(&Engine::new(NoCache).unwrap(), &programs()).await;
 }
 
 /// Scripts of calls into published packages, each bundled with the package into one module, as an app's bundle has it.
@@ -128,5 +130,11 @@ fn libraries(directory: &Path) -> Vec<PathBuf> {
 #[tokio::test]
 async fn published_packages_run_the_same_on_wasm_and_node() {
     let directory = tempfile::tempdir().unwrap();
-    assert_all_the_same(&libraries(directory.path())).await;
+    assert_all_the_same(&Engine::new(NoCache).unwrap(), &libraries(directory.path())).await;
+}
+
+/// Collections at any moment change nothing.
+#[tokio::test]
+async fn programs_print_the_same_under_a_stressed_collector() {
+    assert_all_the_same(&Engine::with_collector_stress(NoCache, STRESS).unwrap(), &programs()).await;
 }

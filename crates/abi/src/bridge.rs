@@ -29,7 +29,7 @@
 //! | import | meaning |
 //! | --- | --- |
 //! | `call(op: i32, address: i32, length: i32) -> i32` | a synchronous operation of [`op`]; answers the byte length of its reply, or −1−length when the reply is an error to throw (JSON `{"code","message"}`) |
-//! | `take(address: i32)` | copies the reply of the last `call` to memory |
+//! | `take(address: i32)` | copies the reply of the last `call` that was not taken yet to memory |
 //! | `capture_stack(address: i32, capacity: i32) -> i32` | writes up to `capacity` frames (see [`stack_frame`]), innermost first, leaving out the guest's own; answers their number |
 
 /// Results of guest exports.
@@ -63,6 +63,12 @@ pub mod op {
     pub const MONOTONIC_NOW: u32 = 6;
     /// Names of all environment variables as a JSON array.
     pub const ENV_NAMES: u32 = 7;
+    /// For the collector: u32 start, u32 end. Reply: u32 each, ascending: the addresses in that range that stand anywhere on the
+    /// guest's native stack, as 32-bit words or as native addresses of the memory.
+    pub const STACK_REFERENCES: u32 = 8;
+    /// For the collector: u32 start, u32 end. Reply: (u32 start, u32 end) each: runs of pages in that range that were, or may have
+    /// been, written since the memory was mapped. Pages it leaves out are as in the image.
+    pub const WRITTEN_PAGES: u32 = 9;
 }
 
 /// A frame of a stack trace: two u32 words, of which the first has a kind in its upper bits and a unit's index in the

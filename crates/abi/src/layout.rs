@@ -24,6 +24,8 @@ pub mod kind {
     pub const STORAGE: u8 = 7;
     /// Iterator record and other cells private to the guest.
     pub const INTERNAL: u8 = 8;
+    /// Memory that nobody uses; u32 at 4 is its size, header included.
+    pub const FREE: u8 = 9;
 
     /// Ordinary object. Its inline property slots begin at [`super::object::INLINE_SLOTS`].
     pub const OBJECT: u8 = 32;
@@ -37,7 +39,8 @@ pub mod kind {
     pub const FIRST_PRIVATE_OBJECT: u8 = 64;
 }
 
-/// String cell, 16 bytes: UTF-16 semantics over Latin-1 or UTF-16 data.
+/// String cell, 16 bytes: UTF-16 semantics over Latin-1 or UTF-16 data. The u16 at 2 is the number of 8-byte words behind
+/// the cell that belong to it (its first data, if they are not long).
 pub mod string {
     /// Flag: data is u16 units; otherwise u8 (Latin-1).
     pub const TWO_BYTE: u8 = 1;
@@ -45,6 +48,8 @@ pub mod string {
     pub const ROPE: u8 = 2;
     /// Flag: interned (every property key is); interned strings are equal only if their addresses are.
     pub const INTERNED: u8 = 4;
+    /// Size of a string cell without data.
+    pub const SIZE: u32 = 16;
     /// u32: length in UTF-16 units, ropes included.
     pub const LENGTH: u32 = 4;
     /// u32: hash, 0 when not computed yet.

@@ -6,7 +6,8 @@
 //! 0x110000  argument buffer
 //! 0x200000  guest's static data, linked there with --global-base
 //!    …      units' data and the realm: the image, frozen after initialisation
-//!    …      bump heap of one execution, up to HEAP_LIMIT
+//!    …      heap of one execution, up to HEAP_END
+//! 0xA800000  the collector's tables
 //! ```
 //!
 //! The memory has a fixed size ([`MEMORY_PAGES`]) and never grows; pages that nobody touches cost nothing.
@@ -16,8 +17,10 @@
 pub const RUST_STACK_SIZE: u32 = 0x10_0000;
 /// Where the guest's static data begins: `--global-base`.
 pub const GLOBAL_BASE: u32 = 0x20_0000;
-/// Size of the memory in 64-KiB pages (192 MiB). The limit a function feels is [`HEAP_LIMIT`].
+/// Size of the memory in 64-KiB pages (192 MiB). The limit a function feels is [`HEAP_END`].
 pub const MEMORY_PAGES: u32 = 3072;
+/// Where the collector keeps its tables; no heap reaches beyond.
+pub const COLLECTOR_TABLES: u32 = 0xA80_0000;
 
 const CELLS: u32 = 0x10_0000;
 
@@ -31,10 +34,10 @@ pub const NEW_TARGET: u32 = CELLS + 8;
 pub const STACK_DEPTH: u32 = CELLS + 16;
 /// u32: largest allowed [`STACK_DEPTH`]; set by the host.
 pub const STACK_LIMIT: u32 = CELLS + 20;
-/// u32: next free byte of the bump heap; always a multiple of 8. Compiled code allocates small cells inline:
+/// u32: next free byte of the region of the heap that is being filled; always a multiple of 8. Compiled code allocates small cells inline:
 /// `p = HEAP_TOP; if p + size > HEAP_LIMIT call the runtime function instead; HEAP_TOP = p + size`.
 pub const HEAP_TOP: u32 = CELLS + 24;
-/// u32: end of the bump heap; set by the host before each execution.
+/// u32: end of that region; the guest finds another one or collects.
 pub const HEAP_LIMIT: u32 = CELLS + 28;
 /// u32: incremented whenever an object that serves as a prototype gains, loses or reconfigures a property or changes
 /// its own prototype. Inline caches of prototype hits are valid for one epoch.
@@ -60,6 +63,19 @@ pub const YIELD_VALUE: u32 = CELLS + 104;
 pub const ARRAY_SHAPE: u32 = CELLS + 112;
 /// u32: shape of a function object created from an ordinary function, arrow or method of a unit.
 pub const FUNCTION_SHAPE: u32 = CELLS + 116;
+/// u32: first byte of what is collected, all before it being roots; 0 while nothing is. Set by the host, together with the
+/// four words that follow and a fresh region in [`HEAP_TOP`] and [`HEAP_LIMIT`].
+pub const HEAP_START: u32 = CELLS + 0x180;
+/// u32: end of what the heap may ever use.
+pub const HEAP_END: u32 = CELLS + 0x184;
+/// u32: end of what it has used: at first that of the fresh region.
+pub const HEAP_FRONTIER: u32 = CELLS + 0x188;
+/// u32: bytes allocated after a collection before it is worth to collect again, if little is alive.
+pub const COLLECT_AFTER: u32 = CELLS + 0x18C;
+/// u32: not 0 in tests: collections happen after at most that many bytes, and what is freed is overwritten.
+pub const COLLECT_STRESS: u32 = CELLS + 0x190;
+/// u32: collections so far.
+pub const COLLECTIONS: u32 = CELLS + 0x194;
 /// u64 each: original function objects, in the order of [`INTRINSICS`]. Compiled code that found a callee compares it
 /// with one of these and, if equal, does the operation inline.
 pub const INTRINSIC_TABLE: u32 = CELLS + 0x200;

@@ -6,6 +6,7 @@ use convex_wasm_abi::memory::{INTRINSICS, termination};
 use crate::builtin::NativeFunction;
 use crate::cell::Gc;
 use crate::convert::{get_value, to_string};
+use crate::heap::Contents;
 use crate::key::PropertyKey;
 use crate::memory::{NEW_TARGET, PENDING_EXCEPTION, PROTO_EPOCH, RESULT, TERMINATION, set_intrinsic};
 use crate::object::NamespaceObject;
@@ -86,7 +87,7 @@ fn lookup(path: &str) -> Option<Value> {
 /// 8-aligned memory for what the host writes.
 #[unsafe(no_mangle)]
 pub extern "C" fn allocate(bytes: u32) -> u32 {
-    heap::allocate_storage(bytes)
+    heap::allocate_storage(bytes, Contents::Words)
 }
 
 /// A module namespace object: the address of its word.
@@ -98,7 +99,7 @@ pub extern "C" fn make_namespace(address: u32, length: u32) -> u32 {
         let name = String::from_utf8_lossy(records.take(length)).into_owned();
         bindings.push((PropertyKey::from_string(intern_str(&name)), binding));
     }
-    let word = heap::allocate_storage(8);
+    let word = heap::allocate_storage(8, Contents::Words);
     let namespace = Value::from(NamespaceObject::create(bindings));
     // SAFETY: fresh memory of 8 bytes.
     unsafe { core::ptr::write(word as usize as *mut Value, namespace) };

@@ -23,6 +23,19 @@ pub fn operation(op: u32, input: &[u8]) -> Result<Vec<u8>, Vec<u8>> {
     if failed { Err(reply) } else { Ok(reply) }
 }
 
+/// As [`operation`], for when nothing may be allocated: the reply, at most `capacity` bytes, is put at `address`. Answers its
+/// length; `None` if it failed or is longer.
+pub fn operation_to(op: u32, input: &[u8], address: u32, capacity: u32) -> Option<u32> {
+    // SAFETY: the host reads `input.len()` bytes at the address.
+    let length = u32::try_from(unsafe { call(op, input.as_ptr() as u32, input.len() as u32) }).ok()?;
+    if length > capacity {
+        return None;
+    }
+    // SAFETY: the host writes exactly the length it announced, for which the caller has room.
+    unsafe { take(address) };
+    Some(length)
+}
+
 /// Fills `frames` from the innermost frame of compiled code outwards; answers their number.
 pub fn capture_stack(frames: &mut [StackFrame]) -> usize {
     // SAFETY: the host writes at most `frames.len()` records of two words.

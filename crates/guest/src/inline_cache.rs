@@ -10,7 +10,7 @@ use convex_wasm_abi::layout::{more_entry, object as object_abi};
 
 use crate::builtins::typed_array;
 use crate::cell::{Gc, kind};
-use crate::heap;
+use crate::heap::{self, Contents};
 use crate::key::PropertyKey;
 use crate::memory::PROTO_EPOCH;
 use crate::names::keys;
@@ -92,7 +92,7 @@ impl Gc<InlineCache> {
         let entry = MoreEntry { shape, epoch, found };
         let more = self.more().unwrap_or_else(|| {
             let free = MoreEntry { shape: 0, epoch: 0, found: Found::Absent };
-            let address = heap::allocate_storage(core::mem::size_of::<More>() as u32);
+            let address = heap::allocate_storage(core::mem::size_of::<More>() as u32, Contents::Words);
             let more = More { entries: core::array::from_fn(|_| Cell::new(free)), next: Cell::new(0) };
             self.more.set(address);
             // SAFETY: fresh memory of that size, initialised here.

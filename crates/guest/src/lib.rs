@@ -4,7 +4,7 @@
 //! in `convex_wasm_abi`. One thread, one realm, no clock, no randomness, no file: all of that comes from the host.
 //!
 //! # Where things are
-//! - The heap: [`value`] NaN-boxed words · [`cell`] cells and references · [`heap`] the bump heap · [`memory`] fixed cells.
+//! - The heap: [`value`] NaN-boxed words · [`cell`] cells and references · [`heap`] the heap · [`collector`] what makes memory free again · [`memory`] fixed cells.
 //! - Names: [`string`], [`symbol`], [`bigint`], [`key`] property keys, [`names`] those needed all the time.
 //! - Objects: [`shape`] hidden classes · [`object`] internal methods of all kinds · [`inline_cache`] property sites ·
 //!   [`instances`] sizes of class instances · [`copy_properties`] spread and rest · [`private`] private names.
@@ -63,6 +63,7 @@ pub mod builtin;
 pub mod builtins;
 pub mod call;
 pub mod cell;
+pub mod collector;
 pub mod convert;
 pub mod copy_properties;
 pub mod delegate;

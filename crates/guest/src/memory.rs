@@ -38,10 +38,22 @@ pub static NEW_TARGET: Fixed<Value> = Fixed::at(memory::NEW_TARGET);
 pub static STACK_DEPTH: Fixed<u32> = Fixed::at(memory::STACK_DEPTH);
 /// Largest allowed [`STACK_DEPTH`].
 pub static STACK_LIMIT: Fixed<u32> = Fixed::at(memory::STACK_LIMIT);
-/// Next free byte of the bump heap.
+/// Next free byte of the heap's region in use.
 pub static HEAP_TOP: Fixed<u32> = Fixed::at(memory::HEAP_TOP);
-/// End of the bump heap.
+/// End of that region.
 pub static HEAP_LIMIT: Fixed<u32> = Fixed::at(memory::HEAP_LIMIT);
+/// First byte of what is collected; 0 while nothing is.
+pub static HEAP_START: Fixed<u32> = Fixed::at(memory::HEAP_START);
+/// End of what the heap may use.
+pub static HEAP_END: Fixed<u32> = Fixed::at(memory::HEAP_END);
+/// End of what the heap has used.
+pub static HEAP_FRONTIER: Fixed<u32> = Fixed::at(memory::HEAP_FRONTIER);
+/// Bytes between collections, if little is alive.
+pub static COLLECT_AFTER: Fixed<u32> = Fixed::at(memory::COLLECT_AFTER);
+/// Most bytes between collections in tests; 0 otherwise.
+pub static COLLECT_STRESS: Fixed<u32> = Fixed::at(memory::COLLECT_STRESS);
+/// Collections so far.
+pub static COLLECTIONS: Fixed<u32> = Fixed::at(memory::COLLECTIONS);
 /// Epoch of prototype caches.
 pub static PROTO_EPOCH: Fixed<u32> = Fixed::at(memory::PROTO_EPOCH);
 /// Address of the global object.

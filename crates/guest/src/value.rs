@@ -149,6 +149,12 @@ impl Value {
         self.tag() == abi::TAG_OBJECT
     }
 
+    /// Whether the payload is the address of a cell.
+    #[inline(always)]
+    pub fn is_reference(self) -> bool {
+        self.tag() >= abi::TAG_STRING
+    }
+
     /// Whether this is an internal cell.
     #[inline(always)]
     pub fn is_internal(self) -> bool {

@@ -134,6 +134,10 @@ knobs! {
     // ---- Wasm runtime ----
     /// Bytes of memory an execution may allocate.
     ISOLATE_MAX_USER_HEAP_SIZE: usize = 64 << 20;
+    /// Bytes an execution allocates before its first collection, and at least between two of them.
+    WASM_COLLECT_AFTER: u32 = 8 << 20;
+    /// For tests: if not 0, collections happen after at most this many bytes, and what they free is overwritten.
+    WASM_COLLECT_STRESS: u32 = 0;
     /// Milliseconds between two moments at which a computing guest lets others run and its time is counted.
     WASM_TICK_MS: u64 = 5;
     /// Bytes of native stack a call may use before it throws `RangeError: Maximum call stack size exceeded`.

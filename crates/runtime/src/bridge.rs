@@ -8,7 +8,8 @@ use wasmtime::{Caller, Extern, Func, FuncType, Memory, Store, ValRaw, ValType, W
 
 use crate::{
     cells::{self, Cells},
-    frames::FrameWalker,
+    engine::Engine,
+    roots,
     trace::{self, Frame},
     units::UnitTable,
 };
@@ -22,11 +23,11 @@ pub(crate) struct State<H> {
     /// Ticks the guest may still compute for.
     pub(crate) ticks_left: u64,
     pub(crate) units: Arc<UnitTable>,
-    walker: Arc<FrameWalker>,
+    engine: Engine,
     /// The linear memory, once it exists.
     pub(crate) memory: Option<Memory>,
-    /// The reply of the last `call`, until the guest takes it.
-    reply: Vec<u8>,
+    /// Replies of `call` that the guest has not taken yet. (The room for one may cost a collection, which asks for more.)
+    replies: Vec<Vec<u8>>,
     started: Instant,
 }
 
@@ -61,9 +62,17 @@ pub(crate) enum BridgeError {
 }
 
 impl<H: Host> State<H> {
-    pub(crate) fn new(units: Arc<UnitTable>, walker: Arc<FrameWalker>) -> Self {
-        let (reply, started) = (Vec::new(), Instant::now());
-        State { host: None, stop: None, ticks_left: 0, units, walker, memory: None, reply, started }
+    pub(crate) fn new(engine: Engine, units: Arc<UnitTable>) -> Self {
+        State {
+            host: None,
+            stop: None,
+            ticks_left: 0,
+            units,
+            engine,
+            memory: None,
+            replies: Vec::new(),
+            started: Instant::now(),
+        }
     }
 
     /// Begins an execution.
@@ -76,7 +85,7 @@ impl<H: Host> State<H> {
     pub(crate) fn clear(&mut self) {
         self.host = None;
         self.stop = None;
-        self.reply = Vec::new();
+        self.replies = Vec::new();
     }
 
     fn host(&mut self) -> Result<&mut H, BridgeError> {
@@ -107,6 +116,10 @@ fn call<H: Host>(mut caller: Caller<'_, State<H>>, op: u32, address: u32, length
     let (bytes, state) = memory.data_and_store_mut(&mut caller);
     let phase = Cells(&*bytes).u32(memory::PHASE);
     let argument = cells::slice(bytes, address, length).ok_or(BridgeError::OutOfBounds { address, length })?;
+    if let op::STACK_REFERENCES | op::WRITTEN_PAGES = op {
+        let reply = find_roots(state, op, argument, bytes)?;
+        return leave(state, reply).map_err(Into::into);
+    }
     let (reply, thrown) = match operation(state, op, phase, argument)? {
         Ok(reply) => (reply, false),
         Err(HostError::Throw(error)) => (throw_text(&error), true),
@@ -115,9 +128,35 @@ fn call<H: Host>(mut caller: Caller<'_, State<H>>, op: u32, address: u32, length
             return Err(Stopped.into());
         }
     };
-    let length = i32::try_from(reply.len()).map_err(|_| BridgeError::TooLong(reply.len()))?;
-    state.reply = reply;
+    let length = leave(state, reply)?;
     Ok(if thrown { -1 - length } else { length })
+}
+
+/// Keeps a reply for the guest to take. Answers its length.
+fn leave<H>(state: &mut State<H>, reply: Vec<u8>) -> Result<i32, BridgeError> {
+    let length = i32::try_from(reply.len()).map_err(|_| BridgeError::TooLong(reply.len()))?;
+    state.replies.push(reply);
+    Ok(length)
+}
+
+/// What the collector of the guest wants to know about a range of its memory.
+fn find_roots<H>(state: &State<H>, op: u32, argument: &[u8], memory: &[u8]) -> Result<Vec<u8>, BridgeError> {
+    let [start, end] = words(argument).ok_or(BridgeError::Malformed(op))?[..] else {
+        return Err(BridgeError::Malformed(op));
+    };
+    if start > end || end as usize > memory.len() {
+        return Err(BridgeError::OutOfBounds { address: start, length: end.wrapping_sub(start) });
+    }
+    let (engine, base, range) = (&state.engine.0, memory.as_ptr(), start..end);
+    Ok(match op {
+        op::STACK_REFERENCES => {
+            roots::stack_references(&engine.stacks, base, &range).into_iter().flat_map(u32::to_le_bytes).collect()
+        }
+        _ => {
+            let runs = roots::written_pages(engine.pagemap.as_ref(), base, &range);
+            runs.into_iter().flat_map(|run| [run.start, run.end]).flat_map(u32::to_le_bytes).collect()
+        }
+    })
 }
 
 /// Does one synchronous operation. The outer error is the guest's fault, the inner one the host's answer.
@@ -167,7 +206,7 @@ fn operation<H: Host>(
 fn take<H: Host>(mut caller: Caller<'_, State<H>>, address: u32) -> wasmtime::Result<()> {
     let memory = memory_of(&caller)?;
     let (bytes, state) = memory.data_and_store_mut(&mut caller);
-    let reply = std::mem::take(&mut state.reply);
+    let reply = state.replies.pop().unwrap_or_default();
     let length = reply.len() as u32;
     let target = cells::slice_mut(bytes, address, length).ok_or(BridgeError::OutOfBounds { address, length })?;
     target.copy_from_slice(&reply);
@@ -186,7 +225,7 @@ fn capture_stack<H: Host>(
     let [first, second] = [&*address, capacity].map(|value| unsafe { value.assume_init_ref() }.get_u32());
     let state = caller.data();
     let backtrace = || WasmBacktrace::capture(&caller);
-    let frames = state.walker.capture(&state.units, arguments, second as usize, backtrace);
+    let frames = state.engine.0.walker.capture(&state.units, arguments, second as usize, backtrace);
     let length = 8 * frames.len() as u32;
     let memory = memory_of(&caller)?;
     let bytes = memory.data_mut(&mut caller);

@@ -12,6 +12,7 @@ use crate::{
     error::ProgramError,
     frames::FrameWalker,
     guest::Guest,
+    heap::HeapPolicy,
     memory::{ReservedMemories, check_page_size},
     native::{NativeCache, NativeCompiler, NativeUnit},
     pagemap::Pagemap,
@@ -29,6 +30,7 @@ pub(crate) struct EngineParts {
     pub(crate) stacks: FiberStacks,
     pub(crate) walker: Arc<FrameWalker>,
     pub(crate) pagemap: Option<Pagemap>,
+    pub(crate) heap: HeapPolicy,
     compiler: NativeCompiler,
 }
 
@@ -39,7 +41,16 @@ impl Engine {
     /// # Errors
     /// The system lacks what the engine needs, or the guest does not fit.
     pub fn new(cache: impl NativeCache) -> Result<Self, ProgramError> {
-        Self::with_guest(cache, guest_image::WASM)
+        Self::with_effort(cache, None, Effort::Full)
+    }
+
+    /// An engine, for tests, whose guests collect after at most `bytes` of allocation and overwrite what they free.
+    ///
+    /// # Errors
+    /// See [`Engine::new`].
+    pub fn with_collector_stress(cache: impl NativeCache, bytes: u32) -> Result<Self, ProgramError> {
+        let heap = HeapPolicy { stress: bytes, ..HeapPolicy::from_knobs() };
+        Self::build(cache, guest_image::WASM, Effort::Full, heap)
     }
 
     /// An engine with another guest.
@@ -55,7 +66,10 @@ impl Engine {
     /// # Errors
     /// See [`Engine::new`].
     pub fn with_effort(cache: impl NativeCache, guest: Option<&[u8]>, effort: Effort) -> Result<Self, ProgramError> {
-        let wasm = guest.unwrap_or(guest_image::WASM);
+        Self::build(cache, guest.unwrap_or(guest_image::WASM), effort, HeapPolicy::from_knobs())
+    }
+
+    fn build(cache: impl NativeCache, wasm: &[u8], effort: Effort, heap: HeapPolicy) -> Result<Self, ProgramError> {
         check_page_size().map_err(|source| ProgramError::System { action: "set up memories", source })?;
         let stacks = FiberStacks::default();
         let cache: Arc<dyn NativeCache> = Arc::new(cache);
@@ -81,7 +95,7 @@ impl Engine {
         if pagemap.is_none() {
             tracing::info!("this kernel cannot scan page maps (Linux 6.7 can): resetting environments will be slower");
         }
-        Ok(Engine(Arc::new(EngineParts { wasmtime, guest, stacks, walker, pagemap, compiler })))
+        Ok(Engine(Arc::new(EngineParts { wasmtime, guest, stacks, walker, pagemap, heap, compiler })))
     }
 
     /// Makes native code of units, using all processors, or takes it from the cache. Blocks.

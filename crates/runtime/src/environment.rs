@@ -12,6 +12,7 @@ use wasmtime::TypedFunc;
 use crate::{
     batch, cells,
     error::ProgramError,
+    heap,
     machine::{MEMORY_SIZE, Machine, Trapped},
     memory::{PAGE, prefer_huge_pages},
     program::{Export, Phase, Program, system},
@@ -45,8 +46,10 @@ pub struct Call<'a> {
 pub struct Usage {
     /// Time between entering and leaving the guest, all entries together.
     pub guest_time: Duration,
-    /// Bytes allocated on the guest's heap.
+    /// Bytes of the guest's heap that were used, what was collected counted once.
     pub heap: usize,
+    /// Collections of it.
+    pub collections: u32,
     /// Batches of operations.
     pub batches: u32,
     /// Operations in them.
@@ -127,9 +130,14 @@ impl<H: Host> Environment<H> {
         self.machine.store.data_mut().host.take()
     }
 
+    /// Collections of the heap during the execution.
+    pub(crate) fn collections(&self) -> u32 {
+        self.machine.cells().u32(memory::COLLECTIONS)
+    }
+
     /// Bytes of heap the execution took.
     pub(crate) fn heap_used(&self) -> usize {
-        self.machine.cells().u32(memory::HEAP_TOP).saturating_sub(self.program.0.heap_base) as usize
+        heap::used_until(&self.machine.cells()).saturating_sub(self.program.0.heap_base) as usize
     }
 
     /// Makes the environment what it was before its first execution.

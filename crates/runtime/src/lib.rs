@@ -12,7 +12,8 @@
 //! Dropping the future of [`Pool::run`] cancels the execution. However an execution ends, its environment is reset.
 //!
 //! From the bottom up: `memory`, `stack`, `pagemap` and `image` speak with the operating system; `machine` is
-//! a Wasmtime store with guest and units, `bridge` what they import and `trap` how they fail; `program` makes the
+//! a Wasmtime store with guest and units, `bridge` what they import, `roots` what the guest's collector asks and `trap` how
+//! they fail; `heap` says what a guest may allocate; `program` makes the
 //! image and `environment` runs calls from it; `pool` keeps environments.
 
 mod batch;
@@ -25,6 +26,7 @@ mod environment;
 mod error;
 mod frames;
 mod guest;
+mod heap;
 mod image;
 mod machine;
 mod memory;
@@ -32,6 +34,7 @@ mod native;
 mod pagemap;
 mod pool;
 mod program;
+mod roots;
 mod stack;
 mod trace;
 mod trap;

@@ -51,7 +51,7 @@ pub(crate) struct Machine<H: Host> {
 impl<H: Host> Machine<H> {
     /// Instantiates the guest in a zeroed memory, without its data.
     pub(crate) async fn new(engine: &Engine, units: Arc<UnitTable>) -> Result<Self, ProgramError> {
-        let mut store = Store::new(&engine.0.wasmtime, State::new(units, engine.0.walker.clone()));
+        let mut store = Store::new(&engine.0.wasmtime, State::new(engine.clone(), units));
         store.epoch_deadline_callback(|mut context| {
             let state = context.data_mut();
             match state.ticks_left.checked_sub(1) {

@@ -153,6 +153,7 @@ impl<H: Host> Lease<'_, H> {
     fn end<T>(mut self, result: Result<T, RunError>, mut usage: Usage) -> Execution<H, T> {
         let environment = self.environment.as_mut();
         usage.heap = environment.as_ref().map_or(0, |environment| environment.heap_used());
+        usage.collections = environment.as_ref().map_or(0, |environment| environment.collections());
         let host = environment.and_then(Environment::take_host);
         let started = Instant::now();
         self.give_back();

@@ -13,8 +13,9 @@ use crate::{
     cells,
     engine::Engine,
     error::ProgramError,
+    heap,
     image::Image,
-    machine::{MEMORY_SIZE, Machine, Placement, Trapped},
+    machine::{Machine, Placement, Trapped},
     memory::{HUGE_PAGE, PAGE},
     trap,
     units::{ProgramUnit, UnitTable},
@@ -151,15 +152,16 @@ impl<H: Host> Initialiser<'_, H> {
         let placements = self.place_units().await?;
         let namespaces = self.make_namespaces(&placements).await?;
         self.write_imports(&placements, &namespaces)?;
+        self.open_heap();
         self.evaluate(&placements).await?;
         self.freeze(placements, namespaces)
     }
 
     /// Modules may fill the memory up to what must be left for one execution.
     fn write_limits(&mut self, how: Initialisation) {
-        let limit = MEMORY_SIZE.saturating_sub(heap_size());
+        let limit = self.machine.engine.0.heap.end_of_image();
         let mut cells = self.machine.cells_mut();
-        cells.set_u32(memory::HEAP_LIMIT, limit as u32);
+        cells.set_u32(memory::HEAP_LIMIT, limit);
         cells.set_u32(memory::STACK_LIMIT, convex_wasm_knobs::WASM_STACK_LIMIT.get());
         cells.set_u32(memory::PHASE, how.phase.code());
         cells.set(memory::TIME_MS, &how.time_ms.to_le_bytes());
@@ -225,6 +227,14 @@ impl<H: Host> Initialiser<'_, H> {
         Ok(())
     }
 
+    /// What modules allocate while they are evaluated is collected; guest, realm and units stay.
+    fn open_heap(&mut self) {
+        let policy = self.machine.engine.0.heap;
+        let mut cells = self.machine.cells_mut();
+        let start = cells.u32(memory::HEAP_TOP) + heap::GAP;
+        policy.open(&mut cells, start, policy.end_of_image());
+    }
+
     async fn evaluate(&mut self, placements: &[Placement]) -> Result<(), ProgramError> {
         let engine = self.machine.engine.clone();
         let evaluate = self.machine.function::<u32, u32>(&engine.0.guest.evaluate)?;
@@ -245,15 +255,14 @@ impl<H: Host> Initialiser<'_, H> {
 
     /// Leaves limits for executions in the memory and freezes it.
     fn freeze(&mut self, placements: Vec<Placement>, namespaces: Namespaces) -> Result<Program, ProgramError> {
-        let image_end = self.machine.cells().u32(memory::HEAP_TOP);
-        let huge_heap = (image_end as usize + small_heap()).next_multiple_of(HUGE_PAGE);
-        let heap_base = huge_heap - small_heap();
-        let heap_limit = heap_base + heap_size();
-        if image_end == 0 || heap_limit > MEMORY_SIZE {
+        let policy = self.machine.engine.0.heap;
+        let image_end = heap::used_until(&self.machine.cells());
+        if image_end == 0 || image_end > policy.end_of_image() {
             return Err(ProgramError::Link(format!("the heap ends at {image_end}")));
         }
-        self.machine.cells_mut().set_u32(memory::HEAP_TOP, heap_base as u32);
-        self.machine.cells_mut().set_u32(memory::HEAP_LIMIT, heap_limit as u32);
+        let huge_heap = ((image_end + heap::GAP) as usize + small_heap()).next_multiple_of(HUGE_PAGE);
+        let heap_base = (huge_heap - small_heap()) as u32;
+        policy.open(&mut self.machine.cells_mut(), heap_base, heap_base + policy.size);
         let memory = self.machine.memory_mut();
         // What dead calls left on the stack and among the arguments means nothing to the next execution.
         let stack = cells::slice_mut(memory, 0, memory::RUST_STACK_SIZE);
@@ -269,7 +278,7 @@ impl<H: Host> Initialiser<'_, H> {
             units: units.clone(),
             placements,
             image,
-            heap_base: heap_base as u32,
+            heap_base,
             huge_heap,
             stack_pointer: self.machine.stack_pointer(),
             exports,
@@ -333,11 +342,6 @@ fn address(
 /// that needs no more faults in next to nothing; one that does goes on in huge pages.
 fn small_heap() -> usize {
     (convex_wasm_knobs::WASM_IDLE_ENVIRONMENT_MEMORY.get() / 4 * 3).next_multiple_of(PAGE)
-}
-
-/// Bytes of heap an execution may use.
-pub(crate) fn heap_size() -> usize {
-    convex_wasm_knobs::ISOLATE_MAX_USER_HEAP_SIZE.get()
 }
 
 fn no_unit(index: usize) -> ProgramError {

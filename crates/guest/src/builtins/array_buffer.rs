@@ -10,7 +10,7 @@ use crate::builtin::{
 use crate::call::construct as construct_object;
 use crate::cell::{Gc, ObjectKind, kind};
 use crate::convert::{species_constructor, to_index, to_relative_index};
-use crate::heap;
+use crate::heap::{self, Contents};
 use crate::key::PropertyKey;
 use crate::object::{Object, ObjectHeader};
 use crate::realm::{Intrinsic, intrinsic};
@@ -60,7 +60,7 @@ impl ArrayBufferObject {
             return Err(throw_range_error("Array buffer allocation failed"));
         }
         let length = length as u32;
-        let data = heap::allocate_storage(length);
+        let data = heap::allocate_storage(length, Contents::Bytes);
         // SAFETY: the storage has at least `length` bytes.
         unsafe { core::ptr::write_bytes(data as usize as *mut u8, 0, length as usize) };
         Ok(Gc::new(ArrayBufferObject {
@@ -237,7 +237,7 @@ fn resize(cx: &CallContext) -> JsResult {
     }
     let (old, new) = (buffer.byte_length(), length as u32);
     if new > heap::storage_size(buffer.data()) {
-        buffer.data.set(heap::grow_storage(buffer.data(), new));
+        buffer.data.set(heap::grow_storage(buffer.data(), new, Contents::Bytes));
     }
     // Bytes that come, or come back, are zero.
     if new > old {

@@ -7,7 +7,7 @@ use convex_wasm_abi::layout::{array as abi, object as object_abi};
 use super::{Attributes, Content, Object, ObjectHeader, Property, PropertyDescriptor};
 use crate::cell::{Gc, ObjectKind, kind};
 use crate::convert::{to_number, to_uint32};
-use crate::heap;
+use crate::heap::{self, Contents};
 use crate::key::PropertyKey;
 use crate::names::keys;
 use crate::shape::Shape;
@@ -196,7 +196,7 @@ impl ArrayCell {
     #[inline]
     fn reserve_exactly(&self, length: u32) {
         if length > 0 {
-            self.elements.set(heap::allocate_storage(length.saturating_mul(8)));
+            self.elements.set(heap::allocate_storage(length.saturating_mul(8), Contents::Values));
             self.capacity.set(length);
         }
     }
@@ -223,8 +223,10 @@ impl ArrayCell {
     fn grow(&self, capacity: u32) {
         let old = self.capacity.get();
         let bytes = capacity.saturating_mul(8);
-        let elements =
-            if old == 0 { heap::allocate_storage(bytes) } else { heap::grow_storage(self.elements.get(), bytes) };
+        let elements = match old {
+            0 => heap::allocate_storage(bytes, Contents::Values),
+            _ => heap::grow_storage(self.elements.get(), bytes, Contents::Values),
+        };
         self.elements.set(elements);
         self.capacity.set(capacity);
         self.write_all(old, (old..capacity).map(|_| Value::EMPTY));

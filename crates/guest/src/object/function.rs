@@ -7,7 +7,7 @@ use convex_wasm_abi::unit::function_info as info;
 
 use super::{Attributes, Object, ObjectHeader};
 use crate::cell::{Gc, ObjectKind, kind};
-use crate::heap;
+use crate::heap::{self, Contents};
 use crate::names::{self, keys};
 use crate::realm::{Intrinsic, intrinsic};
 use crate::shape::{Shape, root_shape};
@@ -74,7 +74,7 @@ impl FunctionRecord {
             unit: Cell::new(FunctionRecord::NATIVE),
             padding: Cell::new(0),
         };
-        let address = heap::allocate_storage(info::SIZE);
+        let address = heap::allocate_storage(info::SIZE, Contents::Words);
         // SAFETY: fresh memory of the record's size.
         unsafe {
             core::ptr::write(address as usize as *mut FunctionRecord, record);

@@ -28,7 +28,7 @@ use core::ops::Deref;
 use convex_wasm_abi::layout::object as abi;
 
 use crate::cell::{Gc, ObjectKind, kind};
-use crate::heap;
+use crate::heap::{self, Contents};
 use crate::shape::{Shape, root_shape};
 use crate::value::Value;
 
@@ -251,10 +251,9 @@ impl Object {
     pub fn make_room(self, empty: Shape) -> bool {
         let (old, new) = (self.extra.get() as u32, empty.inline_capacity() as u32);
         let end = self.address() + abi::INLINE_SLOTS + old * 8;
-        if new < old || end != crate::memory::HEAP_TOP.get() {
+        if new < old || !heap::extend(end, (new - old) * 8) {
             return false;
         }
-        heap::allocate((new - old) * 8);
         self.extra.set(new as u16);
         self.shape.set(empty);
         for slot in old..new {
@@ -276,7 +275,10 @@ impl Object {
             return;
         }
         let size = needed.max(capacity * 2).max(4) * 8;
-        let new = if old == 0 { heap::allocate_storage(size) } else { heap::grow_storage(old, size) };
+        let new = match old {
+            0 => heap::allocate_storage(size, Contents::Values),
+            old => heap::grow_storage(old, size, Contents::Values),
+        };
         for index in capacity..heap::storage_size(new) / 8 {
             // SAFETY: within the block just allocated or grown.
             unsafe { core::ptr::write((new as usize as *mut Value).add(index as usize), Value::UNDEFINED) };

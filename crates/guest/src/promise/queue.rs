@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use super::{Action, PromiseObject};
 use crate::call;
 use crate::cell::Gc;
+use crate::collector;
 use crate::state::State;
 use crate::throw::{JsResult, throw_type_error};
 use crate::value::Value;
@@ -51,6 +52,7 @@ pub(super) fn track_rejection(promise: Gc<PromiseObject>) {
 /// Runs microtasks until there are none; then answers a rejection that nobody handles, as the exception it is.
 pub fn drain() -> JsResult<()> {
     while let Some(job) = QUEUE.with(VecDeque::pop_front) {
+        collector::collect_if_near();
         run(job)?;
     }
     let rejections = REJECTIONS.with(core::mem::take);

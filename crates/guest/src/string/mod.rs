@@ -19,13 +19,15 @@ use core::cmp::Ordering;
 use convex_wasm_abi::layout::{kind, string as abi};
 
 use crate::cell::{Gc, Header};
-use crate::heap;
+use crate::heap::{self, Contents};
 use crate::throw::{JsResult, throw_range_error};
 
 /// Longest string, in units; as in V8.
 pub const MAX_LENGTH: u32 = (1 << 29) - 24;
 /// Bytes of a string cell without data.
-const CELL_SIZE: u32 = 16;
+const CELL_SIZE: u32 = abi::SIZE;
+/// Longer data are a cell of their own: the string's header has no room for their size.
+const MAX_INLINE_DATA: u32 = 0xFFFF * 8;
 /// Flag private to the guest: the interned string is an array index (canonical, below 2³² − 1).
 const INDEX: u8 = 8;
 /// Flag private to the guest: an interned string with the same units is the owner of the data, which begin right behind
@@ -37,7 +39,7 @@ const FLAT_CONCAT: u32 = 24;
 /// A string cell.
 #[repr(C)]
 pub struct StringCell {
-    /// Word: length in units.
+    /// Extra: words of data behind the cell. Word: length in units.
     header: Header,
     /// Hash, or the left half of a rope.
     hash: Cell<u32>,
@@ -118,13 +120,18 @@ impl JsString {
         self.0.address()
     }
 
-    /// A fresh string cell with its data right behind it, to be filled by the caller.
+    /// A fresh string cell with its data, right behind it unless they are long, to be filled by the caller.
     fn allocate(length: u32, two_byte: bool) -> JsString {
         let bytes = if two_byte { length * 2 } else { length };
-        let address = heap::allocate(CELL_SIZE + bytes);
         let flags = if two_byte { abi::TWO_BYTE } else { 0 };
+        if bytes > MAX_INLINE_DATA {
+            let data = heap::allocate_storage(bytes, Contents::Bytes);
+            let header = Header::new(kind::STRING, flags, 0, length);
+            return JsString(Gc::new(StringCell { header, hash: Cell::new(0), data: Cell::new(data) }));
+        }
+        let address = heap::allocate(CELL_SIZE + bytes);
         let cell = StringCell {
-            header: Header::new(kind::STRING, flags, 0, length),
+            header: Header::new(kind::STRING, flags, bytes.div_ceil(8) as u16, length),
             hash: Cell::new(0),
             data: Cell::new(address + CELL_SIZE),
         };
@@ -404,7 +411,7 @@ impl JsString {
     #[cold]
     fn flatten(self) {
         let two_byte = self.flags() & abi::TWO_BYTE != 0;
-        let data = heap::allocate_storage(if two_byte { self.len() * 2 } else { self.len() });
+        let data = heap::allocate_storage(if two_byte { self.len() * 2 } else { self.len() }, Contents::Bytes);
         self.copy_to(data, two_byte);
         self.0.header.flags.set(self.flags() & !abi::ROPE);
         self.0.hash.set(0);

@@ -1,6 +1,7 @@
 //! JavaScript through compiler, guest and host.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod collector;
 mod isolation;
 mod limits;
 mod operations;

@@ -46,9 +46,20 @@ pub async fn pool<H: Host>(source: &str) -> Pool<H> {
 
 /// Calls `app.js`'s `export.run(argument)`.
 pub async fn call<H: Host>(pool: &Pool<H>, export: &str, argument: &str, host: H) -> Execution<H> {
+    call_within(BUDGET, pool, export, argument, host).await
+}
+
+/// As [`call`], with another computing time.
+pub async fn call_within<H: Host>(
+    budget: Duration,
+    pool: &Pool<H>,
+    export: &str,
+    argument: &str,
+    host: H,
+) -> Execution<H> {
     let export = pool.program().export("app.js", export).unwrap();
     let (phase, seed) = (Phase::Query, [1; 32]);
-    pool.run(Call { export, method: "run", argument, phase, time_ms: 1e12, seed, budget: BUDGET }, host).await
+    pool.run(Call { export, method: "run", argument, phase, time_ms: 1e12, seed, budget }, host).await
 }
 
 /// What a call answered; the text of its error if it threw.

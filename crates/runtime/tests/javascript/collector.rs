@@ -1,0 +1,99 @@
+//! Garbage is collected while an execution runs, and what is reachable stays.
+
+use std::time::Duration;
+
+use convex_wasm_runtime::{Execution, SilentHost};
+
+use crate::support::{call_within, pool};
+
+/// Each export allocates far more than the 64 MiB an execution may use.
+const SOURCE: &str = "
+const cache = new Map();
+const dates = [];
+export const objects = { run(count) {
+    const kept = [];
+    let sum = 0;
+    for (let i = 0; i < Number(count); i++) {
+        const object = { index: i, half: i / 2 };
+        if (i % 100000 === 0) kept.push(object);
+        sum += object.half;
+    }
+    return JSON.stringify([sum, kept.length, kept.every((object, i) => object.index === i * 100000 && object.half === i * 50000)]);
+} };
+export const strings = { run(count) {
+    let text = '', longest = '';
+    for (let i = 0; i < Number(count); i++) {
+        text = `item ${i}: ` + 'x'.repeat(i % 1000);
+        if (text.length > longest.length) longest = text;
+    }
+    return longest.slice(0, 12) + longest.length;
+} };
+export const everything = { run(count) {
+    const outcomes = [];
+    for (let i = 0; i < Number(count); i++) {
+        const map = new Map([[`key ${i}`, [i, { deep: [i] }]], [i, 2n ** 100n]]);
+        const set = new Set(Array.from({ length: 50 }, (_, n) => `${n}`));
+        const bytes = new Uint8Array(1000).fill(i);
+        const closure = ((a, b) => () => a + b)(i, bytes[i % 1000]);
+        const matched = /(\\d+)-(?<word>\\w+)/.exec(`${i}-word`);
+        const copy = JSON.parse(JSON.stringify({ i, list: [1, 2, { three: '3' }] }));
+        const sorted = [...set].sort((a, b) => b - a);
+        const generated = [...(function* () { for (const item of sorted.slice(0, 3)) yield item; })()];
+        cache.set(i % 10, { map, set, bytes, closure, matched, copy, generated });
+        dates[i % 10] = new Date(i);
+        if (i % 500 === 499) {
+            for (const [slot, old] of cache) {
+                const at = old.copy.i;
+                outcomes.push(old.map.get(`key ${at}`)[1].deep[0] === at && old.map.get(at) === 2n ** 100n && old.set.has('49')
+                    && old.bytes[999] === at % 256 && old.closure() === at + at % 256 && old.matched.groups.word === 'word'
+                    && old.matched[1] === String(at) && old.copy.list[2].three === '3' && old.generated.join() === '49,48,47'
+                    && dates[slot].getTime() === at);
+            }
+        }
+    }
+    return `${outcomes.length} ${outcomes.every(Boolean)}`;
+} };
+export const across = { async run(count) {
+    const kept = [];
+    for (let i = 0; i < Number(count); i++) {
+        const garbage = await Promise.all([Promise.resolve({ i }), (async () => [i, i])()]);
+        if (i % 10000 === 0) kept.push(garbage);
+    }
+    return JSON.stringify(kept.map(([{ i }, [j]]) => i === j));
+} };
+export const deep = { run(count) {
+    const descend = (depth) => {
+        const mine = { depth, text: `level ${depth}` };
+        const below = depth === 0 ? 0 : descend(depth - 1);
+        let garbage;
+        for (let i = 0; i < Number(count); i++) garbage = [i, { i }];
+        return below + (mine.text === `level ${depth}` && mine.depth === depth && garbage.length === 2 ? 1 : 0);
+    };
+    return String(descend(100));
+} };
+";
+
+async fn run(export: &str, argument: &str) -> (String, Execution<SilentHost>) {
+    let pool = pool(SOURCE).await;
+    let execution = call_within(Duration::from_secs(30), &pool, export, argument, SilentHost::default()).await;
+    let answer = match &execution.result {
+        Ok(text) => text.clone(),
+        Err(error) => error.to_string(),
+    };
+    (answer, execution)
+}
+
+#[tokio::test]
+async fn what_is_reachable_survives_collections() {
+    for (export, argument, expected) in [
+        ("objects", "3000000", "[2249999250000,30,true]"),
+        ("strings", "110000", "item 100999:1012"),
+        ("everything", "2000", "40 true"),
+        ("across", "30000", "[true,true,true]"),
+        ("deep", "20000", "101"),
+    ] {
+        let (answer, execution) = run(export, argument).await;
+        assert_eq!(answer, expected, "{export}");
+        assert!(execution.usage.collections > 0, "{export}: {:?}", execution.usage);
+    }
+}
