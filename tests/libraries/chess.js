@@ -19,7 +19,7 @@ function perft(position, depth) {
   }
   return nodes;
 }
-console.log([1, 2].map((depth) => perft(new Chess(), depth)));
+console.log([1, 2, 3].map((depth) => perft(new Chess(), depth)));
 console.log(perft(new Chess("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"), 2));
 const mate = new Chess();
 for (const move of ["f3", "e5", "g4", "Qh4#"]) mate.move(move);
