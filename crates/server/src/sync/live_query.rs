@@ -106,9 +106,9 @@ fn modification(query_id: u32, request_id: &str, outcome: Outcome, journal: Opti
     let log_lines = outcome.log_lines;
     match outcome.result {
         Ok(value) => {
-            StateModification::QueryUpdated { query_id, value: value.to_json(JsonFormat::Encoded), log_lines, journal }
+            StateModification::Updated { query_id, value: value.to_json(JsonFormat::Encoded), log_lines, journal }
         }
-        Err(error) => StateModification::QueryFailed {
+        Err(error) => StateModification::Failed {
             query_id,
             error_message: format!("[Request ID: {request_id}] Server Error\n{}", error.message),
             log_lines,

@@ -196,7 +196,8 @@ pub struct StateVersion {
 #[serde(tag = "type", rename_all_fields = "camelCase")]
 pub enum StateModification {
     /// A query gives another value.
-    QueryUpdated {
+    #[serde(rename = "QueryUpdated")]
+    Updated {
         /// The client's number of it.
         query_id: u32,
         /// The value.
@@ -207,7 +208,8 @@ pub enum StateModification {
         journal: Option<String>,
     },
     /// A query throws.
-    QueryFailed {
+    #[serde(rename = "QueryFailed")]
+    Failed {
         /// The client's number of it.
         query_id: u32,
         /// The error's text.
@@ -221,7 +223,8 @@ pub enum StateModification {
         error_data: Option<Value>,
     },
     /// A query is watched no more.
-    QueryRemoved {
+    #[serde(rename = "QueryRemoved")]
+    Removed {
         /// The client's number of it.
         query_id: u32,
     },

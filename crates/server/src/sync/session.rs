@@ -334,7 +334,7 @@ impl Session {
     /// Takes the client to where a round has come.
     async fn transition(&mut self, round: Round, socket: &mut WebSocket) -> Result<(), End> {
         let Round { to, at, runs } = round;
-        let removed = to.removed.into_iter().map(|query_id| StateModification::QueryRemoved { query_id });
+        let removed = to.removed.into_iter().map(|query_id| StateModification::Removed { query_id });
         let mut modifications: Vec<StateModification> = removed.collect();
         for run in runs {
             let (query_id, generation) = run.query();
