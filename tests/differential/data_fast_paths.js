@@ -339,3 +339,74 @@ delete Array.prototype[1];
   }
   show(hash);
 }
+
+// ---- Object.assign, instanceof, and collections poured into arrays ----
+{
+  const source = { a: 1, b: 2, c: 3, d: 4, e: 5 };
+  const attempt = (body) => {
+    try {
+      return body();
+    } catch (error) {
+      return `${error.constructor.name}: ${error.message}`;
+    }
+  };
+  show(descriptors(Object.assign({}, source, { z: 1 })), descriptors(Object.assign({}, source)), descriptors(Object.assign({ e: 0 }, source)));
+  Object.defineProperty(Object.prototype, "c", { set(value) { console.log("setter", value); }, configurable: true });
+  show(descriptors(Object.assign({}, source)), descriptors({ ...source }));
+  Object.defineProperty(Object.prototype, "c", { value: 1, writable: false, configurable: true });
+  show(attempt(() => descriptors(Object.assign({}, source))), descriptors({ ...source }));
+  delete Object.prototype.c;
+  show(descriptors(Object.assign({}, source)), attempt(() => descriptors(Object.assign(Object.freeze({}), source))));
+  show(attempt(() => descriptors(Object.assign(Object.preventExtensions({}), source))), attempt(() => Object.assign(Object.freeze({}), {})));
+  const own = JSON.parse('{"__proto__":[1],"x":1}');
+  show(Object.getPrototypeOf(Object.assign({}, own)).length, descriptors({ ...own }));
+  const target = {};
+  show(Object.assign(target, source) === target, Object.assign({}, [7], "hi", null, { f() {} }.f.length), Object.assign({}, { get g() { return 1; } }));
+
+  class Animal {}
+  class Dog extends Animal {}
+  class Odd {
+    static [Symbol.hasInstance](value) {
+      return value === 1;
+    }
+  }
+  function Old() {}
+  const bound = Dog.bind(null);
+  const tests = () => [new Dog() instanceof Animal, new Dog() instanceof Dog, {} instanceof Dog, 1 instanceof Odd, 2 instanceof Odd, new Old() instanceof Old, new Dog() instanceof bound, [] instanceof Object, Object instanceof Function].map(Number).join("");
+  show(tests(), tests());
+  Object.defineProperty(Old, Symbol.hasInstance, { value: () => "truthy", configurable: true });
+  show(tests(), 3 instanceof Old);
+  Object.defineProperty(Animal, Symbol.hasInstance, { value: () => false, configurable: true });
+  show(tests(), new Animal() instanceof Dog);
+  delete Animal[Symbol.hasInstance];
+  delete Old[Symbol.hasInstance];
+  const swapped = Object.setPrototypeOf(function () {}, Odd);
+  show(tests(), 1 instanceof swapped, attempt(() => ({}) instanceof (() => {})), attempt(() => ({}) instanceof {}), attempt(() => 1 instanceof (() => {})));
+
+  const map = new Map([["a", 1], ["b", 2], ["c", 3]]);
+  map.delete("b");
+  map.set("d", 4);
+  const set = new Set(map.keys());
+  const used = map.values();
+  used.next();
+  show([...map.keys()], [...map.values()], [...map], [...map.entries()], [...set], [...used], [...used], Array.from(set), Array.from(map.values()), Array.from(map), Array.from(set, (item) => item + "!"));
+  const [first, ...others] = set;
+  show(first, others, Math.max(...map.values()), [0, ...set, ...map.keys()].length);
+  class List extends Array {}
+  show(List.from(set) instanceof List, Array.from.call(Object, set).length, [...new Set()], Array.from(new Map()));
+  const prototype = Object.getPrototypeOf(new Set().values());
+  const { next } = prototype;
+  let calls = 0;
+  prototype.next = function () {
+    calls++;
+    return next.call(this);
+  };
+  show([...set].length, Array.from(set.values()).length, calls);
+  prototype.next = next;
+  const iterator = set.values();
+  show([...iterator], iterator.next(), [...iterator]);
+  const live = new Set([1]);
+  const lazy = live.values();
+  live.add(2);
+  show([...lazy]);
+}

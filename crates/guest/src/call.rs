@@ -9,10 +9,12 @@ use crate::cell::{Gc, kind};
 use crate::error::describe;
 use crate::instances;
 use crate::key::PropertyKey;
-use crate::memory::{NEW_TARGET, STACK_DEPTH, STACK_LIMIT, set_argument};
+use crate::memory::{NEW_TARGET, PROTO_EPOCH, STACK_DEPTH, STACK_LIMIT, set_argument};
 use crate::names::keys;
 use crate::object::{FunctionCell, Object};
 use crate::realm::{Intrinsic, intrinsic};
+use crate::shape::Shape;
+use crate::state::State;
 use crate::throw::{JsResult, Throw, from_word, throw_range_error, throw_type_error};
 use crate::value::Value;
 
@@ -245,6 +247,9 @@ pub fn instance_of(value: Value, class: Value) -> JsResult<bool> {
     let Some(object) = class.as_object() else {
         return Err(throw_type_error("Right-hand side of 'instanceof' is not an object"));
     };
+    if object.kind.get() == kind::FUNCTION && tests_ordinarily(object) {
+        return ordinary_instance_of(class, value);
+    }
     let method = object.get(crate::symbol::has_instance().into())?;
     if !method.is_nullish() && method != Value::from(intrinsic(Intrinsic::HasInstance)) {
         return Ok(crate::convert::to_boolean(call(method, class, &[value])?));
@@ -253,6 +258,23 @@ pub fn instance_of(value: Value, class: Value) -> JsResult<bool> {
         return Err(throw_type_error("Right-hand side of 'instanceof' is not callable"));
     }
     ordinary_instance_of(class, value)
+}
+
+/// Whether `instanceof` of the function is known to reach the original `Function.prototype[Symbol.hasInstance]`, which is
+/// found out once for the functions of a shape and an epoch of the prototypes.
+fn tests_ordinarily(class: Object) -> bool {
+    static KNOWN: State<Option<(Shape, u32)>> = State::new(None);
+    let (shape, epoch) = (class.shape(), PROTO_EPOCH.get());
+    if KNOWN.with(|known| *known == Some((shape, epoch))) {
+        return true;
+    }
+    let is_ordinary = !shape.is_dictionary()
+        && shape.prototype() == Some(intrinsic(Intrinsic::FunctionPrototype))
+        && shape.find(crate::symbol::has_instance().into()).is_none();
+    if is_ordinary {
+        KNOWN.with(|known| *known = Some((shape, epoch)));
+    }
+    is_ordinary
 }
 
 /// OrdinaryHasInstance.

@@ -1,13 +1,16 @@
-//! CopyDataProperties: spread and rest of objects.
+//! CopyDataProperties: spread and rest of objects; and `Object.assign` where it is the same.
 //!
 //! Objects whose shape has only plain properties under names are copied slot by slot, by a recipe that is made once for each
 //! shape and each list of excluded keys. What user code may take part in goes the specification's way.
+
+use core::cell::Cell;
 
 use convex_wasm_abi::layout::object as abi;
 
 use crate::cell::kind;
 use crate::convert::to_object;
 use crate::key::PropertyKey;
+use crate::memory::PROTO_EPOCH;
 use crate::object::{Attributes, Object, PropertyDescriptor};
 use crate::realm::{Intrinsic, intrinsic};
 use crate::shape::{Entry, Shape, root_shape};
@@ -31,6 +34,8 @@ struct Recipe {
 }
 
 struct Copy {
+    /// PROTO_EPOCH in which `Object.prototype` had none of the keys, so that assigning them to an empty object is defining them.
+    assignable: Cell<Option<u32>>,
     /// Shape of the empty copy.
     empty: Shape,
     /// Shape of the copy.
@@ -71,21 +76,48 @@ fn make(source: Shape, excluded: &[PropertyKey], spare: u32) -> Option<Copy> {
     }
     let empty = root_shape(kind::OBJECT, Some(intrinsic(Intrinsic::ObjectPrototype)), capacity as u16);
     let full = copied.iter().fold(empty, |shape, entry| shape.add(entry.key, Attributes::ALL));
-    Some(Copy { empty, full, slots: copied.iter().map(|entry| entry.slot).collect() })
+    Some(Copy { assignable: Cell::new(None), empty, full, slots: copied.iter().map(|entry| entry.slot).collect() })
 }
 
 /// `{ ...source }` into a literal under construction.
 pub fn spread(target: Object, source: Value) -> JsResult<()> {
     if let Some(source) = source.as_object()
-        && target.shape() == crate::realm_shapes::object_shape()
-        && let Some(copy) = recipe(source.shape(), &[], SPARE_SLOTS)
-        && target.make_room(copy.empty)
+        && copy_to_empty(target, source, |_| true)
     {
-        copy.slots.iter().enumerate().for_each(|(slot, &from)| target.set_slot(slot as u32, source.slot(from)));
-        target.shape.set(copy.full);
         return Ok(());
     }
     copy_properties(target, source, &[])
+}
+
+/// `Object.assign` of an ordinary object to an empty literal, if that is the same as spreading it. False, with nothing done,
+/// if not.
+pub fn assign(target: Object, source: Object) -> bool {
+    copy_to_empty(target, source, |copy| {
+        let epoch = PROTO_EPOCH.get();
+        if copy.assignable.get() == Some(epoch) {
+            return true;
+        }
+        let prototype = intrinsic(Intrinsic::ObjectPrototype);
+        let is_assignable = copy.full.entries().all(|entry| prototype.find(entry.key).is_none());
+        if is_assignable {
+            copy.assignable.set(Some(epoch));
+        }
+        is_assignable
+    })
+}
+
+/// Copies by a recipe that is allowed, if `target` is an empty literal that can become as large.
+fn copy_to_empty(target: Object, source: Object, is_allowed: impl FnOnce(&Copy) -> bool) -> bool {
+    if target.shape() != crate::realm_shapes::object_shape() || target.flags.get() != 0 {
+        return false;
+    }
+    let Some(copy) = recipe(source.shape(), &[], SPARE_SLOTS) else { return false };
+    if !is_allowed(copy) || !target.make_room(copy.empty) {
+        return false;
+    }
+    copy.slots.iter().enumerate().for_each(|(slot, &from)| target.set_slot(slot as u32, source.slot(from)));
+    target.shape.set(copy.full);
+    true
 }
 
 /// The rest of an object pattern: a fresh object.

@@ -127,6 +127,20 @@ impl IteratorRecord {
         Ok(Some(value))
     }
 
+    /// Appends all that is left to an array under construction.
+    pub fn drain_into(&self, target: Gc<ArrayCell>) -> JsResult<()> {
+        if self.mode.get() == Mode::Protocol
+            && crate::builtins::iterator::drain_directly(self.iterator.get(), self.next.get(), target)
+        {
+            self.mode.set(Mode::Closed);
+            return Ok(());
+        }
+        while let Some(value) = self.step()? {
+            target.push(value);
+        }
+        Ok(())
+    }
+
     /// All that is left of an array without holes, as a new array; the record is closed then.
     pub fn take_packed_rest(&self) -> Option<Gc<ArrayCell>> {
         if self.mode.get() != Mode::Array {

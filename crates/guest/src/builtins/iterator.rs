@@ -12,7 +12,7 @@ use crate::convert::to_boolean;
 use crate::iterate::IteratorRecord;
 use crate::key::PropertyKey;
 use crate::names::keys;
-use crate::object::{Attributes, Object};
+use crate::object::{ArrayCell, Attributes, Object};
 use crate::realm::{Intrinsic, intrinsic};
 use crate::state::State;
 use crate::throw::{JsResult, throw_type_error};
@@ -219,6 +219,18 @@ pub fn step_directly(iterator: Value, next: Value) -> Option<JsResult<Option<Val
         kind::STRING_ITERATOR => super::string::iterator::step_directly(iterator, next_code).map(Ok),
         kind::GENERATOR => super::generator_protos::step_directly(iterator, next_code),
         _ => None,
+    }
+}
+
+/// Appends all that a built-in iterator of keys or values of a collection, which nobody has used yet, would yield. False, with
+/// nothing done, for every other iterator.
+pub fn drain_directly(iterator: Value, next: Value, target: Gc<ArrayCell>) -> bool {
+    let Some(iterator) = iterator.as_object() else { return false };
+    let Some(next) = next.as_object().and_then(Object::as_function) else { return false };
+    match iterator.kind.get() {
+        kind::MAP_ITERATOR => map_set::iterator::drain_directly::<map_set::Maps>(iterator, next.code.get(), target),
+        kind::SET_ITERATOR => map_set::iterator::drain_directly::<map_set::Sets>(iterator, next.code.get(), target),
+        _ => false,
     }
 }
 

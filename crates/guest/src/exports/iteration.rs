@@ -38,9 +38,7 @@ extern "C" fn rt_iterator_rest(record: Value) -> Value {
             return Ok(rest.into());
         }
         let rest = ArrayCell::with_capacity(0);
-        while let Some(value) = record.step()? {
-            rest.push(value);
-        }
+        record.drain_into(rest)?;
         Ok(rest.into())
     };
     to_word(rest())

@@ -12,7 +12,7 @@ use crate::copy_properties;
 use crate::error::describe;
 use crate::heap;
 use crate::inline_cache::InlineCache;
-use crate::iterate::{IteratorRecord, drive, iterates_plainly};
+use crate::iterate::{IteratorRecord, iterates_plainly};
 use crate::key::PropertyKey;
 use crate::memory::{argument, arguments};
 use crate::names::{self, keys};
@@ -62,13 +62,7 @@ extern "C" fn rt_array_spread(target: Value, iterable: Value) -> i32 {
     {
         return 0;
     }
-    let spread = |record| {
-        drive(record, |value| {
-            target.push(value);
-            Ok(true)
-        })
-    };
-    to_status(IteratorRecord::open_for_code(iterable).and_then(spread))
+    to_status(IteratorRecord::open_for_code(iterable).and_then(|record| record.drain_into(target)))
 }
 
 #[unsafe(no_mangle)]

@@ -201,6 +201,14 @@ impl ArrayCell {
         }
     }
 
+    /// Makes room for `more` elements.
+    pub fn reserve(&self, more: u32) {
+        let needed = self.length.get() + more;
+        if needed > self.capacity.get() {
+            self.grow(needed);
+        }
+    }
+
     /// Appends elements to a plain array, or one under construction. False, with nothing done, if there are holes among
     /// them.
     pub fn append_packed(&self, elements: &[Cell<Value>]) -> bool {

@@ -20,6 +20,7 @@ use convex_wasm_abi::layout::{kind, string as abi};
 
 use crate::cell::{Gc, Header};
 use crate::heap::{self, Contents};
+use crate::state::State;
 use crate::throw::{JsResult, throw_range_error};
 
 /// Longest string, in units; as in V8.
@@ -199,8 +200,17 @@ impl JsString {
     }
 
     /// The empty string.
+    #[inline]
     pub fn empty() -> JsString {
-        intern_latin1(b"")
+        static EMPTY: State<Option<JsString>> = State::new(None);
+        match EMPTY.with(|empty| *empty) {
+            Some(empty) => empty,
+            None => {
+                let string = intern_latin1(b"");
+                EMPTY.with(|empty| *empty = Some(string));
+                string
+            }
+        }
     }
 
     /// The string of one unit.

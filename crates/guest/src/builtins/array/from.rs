@@ -55,6 +55,13 @@ fn from(cx: &CallContext) -> JsResult {
         }
     };
     let Some((result, record)) = record else { return from_array_like(cx, map) };
+    if mapper.is_none()
+        && cx.this == intrinsic(Intrinsic::ArrayConstructor).into()
+        && let Some(array) = result.as_array()
+    {
+        record.drain_into(array)?;
+        return Ok(result.into());
+    }
     let mut count = 0;
     while let Some(value) = record.step()? {
         if let Err(thrown) = map(value, count).and_then(|mapped| create_at(result, count, mapped)) {

@@ -8,7 +8,7 @@ use crate::builtins::array::iterator::IterationKind;
 use crate::builtins::check::incompatible;
 use crate::cell::{Gc, ObjectKind};
 use crate::iterate::new_iterator_result;
-use crate::object::{Object, ObjectHeader};
+use crate::object::{ArrayCell, Object, ObjectHeader};
 use crate::realm::{Intrinsic, intrinsic};
 use crate::throw::JsResult;
 use crate::value::Value;
@@ -72,4 +72,25 @@ pub fn step_directly<F: Flavor>(iterator: Object, next_code: u32) -> Option<Opti
         return None;
     }
     Some(iterator.as_kind::<CollectionIterator<F>>()?.step())
+}
+
+/// Appends all keys or values if `next_code` is that of the built-in `next` and the iterator is at the start of its
+/// collection, and ends it. False, with nothing done, otherwise.
+pub fn drain_directly<F: Flavor>(iterator: Object, next_code: u32, target: Gc<ArrayCell>) -> bool {
+    if next_code != native(next::<F>).index() {
+        return false;
+    }
+    let Some(iterator) = iterator.as_kind::<CollectionIterator<F>>() else { return false };
+    let Some(collection) = iterator.collection.get().filter(|_| iterator.cursor.get() == Cursor::default()) else {
+        return false;
+    };
+    if iterator.kind == IterationKind::Entries {
+        return false;
+    }
+    iterator.collection.set(None);
+    collection.with(|table| {
+        target.reserve(table.len());
+        table.iter().for_each(|(key, value)| target.push(iterator.kind.of_entry(|| key, value)));
+    });
+    true
 }

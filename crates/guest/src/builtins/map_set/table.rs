@@ -41,7 +41,7 @@ pub struct OrderedTable {
 }
 
 /// A place between entries, from which a walk goes on.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cursor {
     /// Sequence number of the first entry not seen yet.
     sequence: u32,

@@ -75,6 +75,9 @@ fn assign(cx: &CallContext) -> JsResult {
             continue;
         }
         let source = to_object(source)?;
+        if crate::copy_properties::assign(target, source) {
+            continue;
+        }
         if let Some(entries) = listing(source) {
             assign_listed(target, source, entries)?;
             continue;
