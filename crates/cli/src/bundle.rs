@@ -8,9 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::exit::Failure;
-
-/// Oldest Node.js that the Convex CLI runs on.
-const OLDEST_NODE: u32 = 22;
+use crate::node;
 
 /// Bundles the app and returns the JSON body of a push.
 pub fn bundle(app: &Path) -> Result<String, Failure> {
@@ -22,7 +20,7 @@ pub fn bundle(app: &Path) -> Result<String, Failure> {
             "run `npm install` there first",
         ));
     }
-    let node = find_node(&app)?;
+    let node = node::find(&[app.join("node_modules/.bin/node"), PathBuf::from("node")])?;
     let folder = tempfile::tempdir().map_err(|error| Failure::setup("could not make a temporary folder", error))?;
     let request = folder.path().join("push");
     let output = Command::new(&node)
@@ -42,27 +40,4 @@ pub fn bundle(app: &Path) -> Result<String, Failure> {
     }
     let written = request.with_extension("json");
     fs::read_to_string(&written).map_err(|error| Failure::setup("the Convex CLI wrote no push request", error))
-}
-
-/// A Node.js that is new enough: the app's own (npm package `node`), or the one on the PATH.
-fn find_node(app: &Path) -> Result<PathBuf, Failure> {
-    let mut too_old = Vec::new();
-    for node in [app.join("node_modules/.bin/node"), PathBuf::from("node")] {
-        match major_version(&node) {
-            Some(version) if version >= OLDEST_NODE => return Ok(node),
-            Some(version) => too_old.push(format!("{} is version {version}", node.display())),
-            None => {}
-        }
-    }
-    let found = if too_old.is_empty() { "there is none".to_owned() } else { too_old.join(", ") };
-    Err(Failure::setup(
-        format!("the Convex CLI needs Node.js {OLDEST_NODE} or newer"),
-        format!("{found}. `npm install --save-dev node@{OLDEST_NODE}` in the app brings one."),
-    ))
-}
-
-fn major_version(node: &Path) -> Option<u32> {
-    let output = Command::new(node).arg("--version").stdin(Stdio::null()).output().ok()?;
-    let text = String::from_utf8(output.stdout).ok()?;
-    text.trim().strip_prefix('v')?.split('.').next()?.parse().ok()
 }

@@ -7,6 +7,7 @@ mod commands;
 mod exit;
 mod instance;
 mod manifest;
+mod node;
 mod output;
 mod packaged;
 mod report;

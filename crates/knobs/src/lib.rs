@@ -45,6 +45,43 @@ impl<T: Copy + FromStr + std::fmt::Display> Knob<T> {
     }
 }
 
+/// When V8 workers start from snapshots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum V8Snapshot {
+    /// Whenever there is one; it is built in the background and nobody waits for it.
+    Auto,
+    /// Always; the first execution of a program waits for it.
+    Block,
+    /// Never.
+    Off,
+    /// Some other word, which is warned of and means [`V8Snapshot::Auto`].
+    Unknown,
+}
+
+impl FromStr for V8Snapshot {
+    type Err = std::convert::Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(match text {
+            "auto" => Self::Auto,
+            "block" => Self::Block,
+            "off" => Self::Off,
+            _ => Self::Unknown,
+        })
+    }
+}
+
+impl std::fmt::Display for V8Snapshot {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Auto => "auto",
+            Self::Block => "block",
+            Self::Off => "off",
+            Self::Unknown => "unknown",
+        })
+    }
+}
+
 macro_rules! knobs {
     ($($(#[doc = $doc:literal])* $name:ident: $type:ty = $default:expr;)*) => {
         $($(#[doc = $doc])* pub static $name: Knob<$type> = Knob::new(stringify!($name), $default);)*
@@ -148,6 +185,10 @@ knobs! {
     WASM_IDLE_ENVIRONMENT_MEMORY: usize = 256 << 10;
 
     // ---- V8 workers ----
+    /// Actions that run at once, not counting those that another action waits for.
+    APPLICATION_MAX_CONCURRENT_V8_ACTIONS: usize = 64;
+    /// Seconds an action may take.
+    V8_ACTION_USER_TIMEOUT_SECS: u64 = 1_800;
     /// Parked V8 workers for each program that have run nothing; 0 starts each when it is needed.
     CONVEX_WASM_V8_WARM_WORKERS: usize = 2;
     /// Parked V8 workers in all.
@@ -158,6 +199,8 @@ knobs! {
     CONVEX_WASM_V8_KILL_TIMEOUT_SECONDS: u64 = 5;
     /// Seconds in which a V8 snapshot must be built.
     CONVEX_WASM_V8_SNAPSHOT_TIMEOUT_SECONDS: u64 = 60;
+    /// When V8 workers start from snapshots: `auto` once there is one, `block` always, `off` never.
+    CONVEX_WASM_V8_SNAPSHOT: V8Snapshot = V8Snapshot::Auto;
     /// V8 snapshots kept.
     CONVEX_WASM_V8_SNAPSHOT_CACHE_ENTRIES: usize = 8;
     /// Bytes of all V8 snapshots.

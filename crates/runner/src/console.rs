@@ -20,6 +20,22 @@ impl LogLines {
         }
     }
 
+    /// Number of lines.
+    pub fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// Adds the lines of a function that was called, as far as there is room.
+    pub fn append(&mut self, lines: Vec<String>) {
+        let room = MAX_LOG_LINES.get().saturating_sub(self.lines.len());
+        self.lines.extend(lines.into_iter().take(room));
+    }
+
+    /// Forgets all lines but the first `count`.
+    pub fn truncate(&mut self, count: usize) {
+        self.lines.truncate(count);
+    }
+
     /// All lines.
     pub fn into_lines(self) -> Vec<String> {
         self.lines

@@ -7,12 +7,14 @@ use crate::function::Function;
 use crate::lane::Lane;
 use crate::path::FunctionPath;
 use crate::source_map::ModuleSourceMap;
+use crate::v8::V8Lane;
 
 /// The functions of a deployment and the lane that runs them. Never changes: a deploy makes a new one.
 pub struct Deployment {
     functions: BTreeMap<FunctionPath, Arc<Function>>,
     source_maps: HashMap<String, ModuleSourceMap>,
     lane: Arc<dyn Lane>,
+    actions: Option<Arc<V8Lane>>,
 }
 
 impl Deployment {
@@ -29,7 +31,13 @@ impl Deployment {
                 .map(|(module, json)| (module.clone(), ModuleSourceMap::new(module, json)))
                 .collect(),
             lane,
+            actions: None,
         }
+    }
+
+    /// The same deployment, whose actions run on this lane.
+    pub fn with_actions(self, lane: Arc<V8Lane>) -> Self {
+        Self { actions: Some(lane), ..self }
     }
 
     /// All functions, by path.
@@ -47,7 +55,12 @@ impl Deployment {
         self.source_maps.get(module)
     }
 
-    /// The lane that runs the functions.
+    /// The lane that runs actions, if there is one.
+    pub fn actions(&self) -> Option<&Arc<V8Lane>> {
+        self.actions.as_ref()
+    }
+
+    /// The lane that runs queries and mutations.
     pub fn lane(&self) -> &dyn Lane {
         &*self.lane
     }

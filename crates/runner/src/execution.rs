@@ -49,6 +49,12 @@ pub struct Execution {
     recorder: Option<Recorder>,
 }
 
+/// See [`Execution::mark`].
+pub(crate) struct Mark {
+    seeds: ChaCha12Rng,
+    lines: usize,
+}
+
 /// The call's state was asked for while a nested execution had it.
 #[derive(Debug, thiserror::Error)]
 #[error("a nested execution has the transaction")]
@@ -87,6 +93,21 @@ impl Execution {
         let mut seed = [0; 32];
         self.seeds.fill_bytes(&mut seed);
         seed
+    }
+
+    /// The beginning of an execution, to which [`Execution::restart`] can go back.
+    pub(crate) fn mark(&self) -> Mark {
+        Mark { seeds: self.seeds.clone(), lines: self.state.as_ref().map_or(0, |state| state.logs.len()) }
+    }
+
+    /// Undoes everything since a mark, so that the same execution can be run again.
+    pub(crate) fn restart(&mut self, mark: Mark) -> Result<(), BoxError> {
+        let state = self.state()?;
+        state.transaction.restart_function();
+        state.logs.truncate(mark.lines);
+        self.seeds = mark.seeds;
+        self.recorder = self.recorder.take().map(|_| Recorder::default());
+        Ok(())
     }
 
     /// Ends the execution.

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use convex_wasm_database::Transaction;
 use convex_wasm_knobs::{FUNCTION_MAX_ARGS_SIZE, FUNCTION_MAX_RESULT_SIZE};
 use convex_wasm_runtime::{BoxError, RunError, ThrownError};
 use convex_wasm_values::{ConvexValue, JsonFormat};
 use rand_chacha::ChaCha12Rng;
 
+use crate::deployment::Deployment;
 use crate::error::FunctionError;
 use crate::execution::{CallContext, CallState, Execution};
 use crate::function::{Function, FunctionKind};
@@ -35,12 +37,6 @@ pub(crate) enum Failed {
     System(BoxError),
 }
 
-impl Failed {
-    fn function(message: impl Into<String>) -> Self {
-        Self::Function(FunctionError::new(message))
-    }
-}
-
 type Invoked = (Result<ConvexValue, Failed>, Box<CallState>);
 
 /// Executes a function.
@@ -48,8 +44,8 @@ type Invoked = (Result<ConvexValue, Failed>, Box<CallState>);
 /// # Errors
 /// A lane did not give the state back, which is a fault of ours.
 pub(crate) async fn invoke(invoke: Invoke, state: Box<CallState>) -> Result<Invoked, BoxError> {
-    if let Err(failed) = check_arguments(&invoke.function, &invoke.arguments, &state) {
-        return Ok((Err(failed), state));
+    if let Err(error) = check_arguments(&invoke.function, &invoke.arguments, &state.transaction) {
+        return Ok((Err(Failed::Function(error)), state));
     }
     let Invoke { context, function, arguments, depth, seed, seeds } = invoke;
     let invocation = Invocation {
@@ -71,16 +67,21 @@ pub(crate) async fn invoke(invoke: Invoke, state: Box<CallState>) -> Result<Invo
         recording.executions.push(record(invocation, recorder, &result));
     }
     let result = match result {
-        Ok(text) => check_result(&function, &text, &state),
-        Err(error) => Err(failed(&context, error)),
+        Ok(text) => check_result(&function, &text, &state.transaction).map_err(Failed::Function),
+        Err(error) => Err(failed(&context.deployment, error)),
     };
     Ok((result, state))
 }
 
-fn check_arguments(function: &Function, arguments: &ConvexValue, state: &CallState) -> Result<(), Failed> {
+/// Whether a function may be called with these arguments.
+pub(crate) fn check_arguments(
+    function: &Function,
+    arguments: &ConvexValue,
+    transaction: &Transaction,
+) -> Result<(), FunctionError> {
     let limit = FUNCTION_MAX_ARGS_SIZE.get();
     if arguments.size() > limit {
-        return Err(Failed::function(format!(
+        return Err(FunctionError::new(format!(
             "Arguments for {} are too large (actual: {} bytes, limit: {limit} bytes)",
             function.path,
             arguments.size(),
@@ -88,16 +89,21 @@ fn check_arguments(function: &Function, arguments: &ConvexValue, state: &CallSta
     }
     function
         .args
-        .check(arguments, &state.transaction)
-        .map_err(|error| Failed::function(format!("ArgumentValidationError: {error}")))
+        .check(arguments, transaction)
+        .map_err(|error| FunctionError::new(format!("ArgumentValidationError: {error}")))
 }
 
-fn check_result(function: &Function, text: &str, state: &CallState) -> Result<ConvexValue, Failed> {
+/// The value in the text that a function returned, if it may return it.
+pub(crate) fn check_result(
+    function: &Function,
+    text: &str,
+    transaction: &Transaction,
+) -> Result<ConvexValue, FunctionError> {
     let limit = FUNCTION_MAX_RESULT_SIZE.get();
     let value = ConvexValue::from_json_text(text)
-        .map_err(|error| Failed::function(format!("Function {} return value is invalid: {error}", function.path)))?;
+        .map_err(|error| FunctionError::new(format!("Function {} return value is invalid: {error}", function.path)))?;
     if value.size() > limit {
-        return Err(Failed::function(format!(
+        return Err(FunctionError::new(format!(
             "Function {} return value is too large (actual: {} bytes, limit: {limit} bytes)",
             function.path,
             value.size(),
@@ -105,16 +111,17 @@ fn check_result(function: &Function, text: &str, state: &CallState) -> Result<Co
     }
     function
         .returns
-        .check(&value, &state.transaction)
-        .map_err(|error| Failed::function(format!("ReturnsValidationError: {error}")))?;
+        .check(&value, transaction)
+        .map_err(|error| FunctionError::new(format!("ReturnsValidationError: {error}")))?;
     Ok(value)
 }
 
-fn failed(context: &CallContext, error: RunError) -> Failed {
+/// What the failure of a lane means for the call.
+pub(crate) fn failed(deployment: &Deployment, error: RunError) -> Failed {
     match error {
-        RunError::Thrown(error) => Failed::Function(thrown(context, &error)),
+        RunError::Thrown(error) => Failed::Function(thrown(deployment, &error)),
         RunError::Timeout { .. } | RunError::OutOfMemory { .. } | RunError::Stuck | RunError::HandOver { .. } => {
-            Failed::function(error.to_string())
+            Failed::Function(FunctionError::new(error.to_string()))
         }
         RunError::Aborted(error) => Failed::System(error),
         RunError::Internal(_) => Failed::System(error.into()),
@@ -122,8 +129,8 @@ fn failed(context: &CallContext, error: RunError) -> Failed {
 }
 
 /// An exception that nobody caught, with the place in the developer's sources.
-fn thrown(context: &CallContext, error: &ThrownError) -> FunctionError {
-    let message = stack::uncaught(&error.text, &error.stack, |module| context.deployment.source_map(module));
+fn thrown(deployment: &Deployment, error: &ThrownError) -> FunctionError {
+    let message = stack::uncaught(&error.text, &error.stack, |module| deployment.source_map(module));
     // The library writes the data as Convex JSON; a value that is none was made by hand, and is not data.
     let data = error.data.as_deref().and_then(|text| ConvexValue::from_json_text(text).ok());
     FunctionError { data, ..FunctionError::new(message) }

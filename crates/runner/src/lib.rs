@@ -7,6 +7,7 @@
 //!                  └─ runUdf ── invoke again, in the same transaction
 //! ```
 
+mod actions;
 mod console;
 mod deployment;
 mod environment;
@@ -23,6 +24,8 @@ mod runner;
 mod source_map;
 mod stack;
 mod syscalls;
+mod two_lanes;
+mod v8;
 mod wasm;
 
 pub use deployment::Deployment;
@@ -39,4 +42,6 @@ pub use recording::{
 pub use runner::{Call, FunctionRunner, Outcome, RecordingSink, SessionRequest, WatchedQuery};
 pub use source_map::{ModuleSourceMap, SourcePosition};
 pub use stack::uncaught;
+pub use two_lanes::TwoLanes;
+pub use v8::V8Lane;
 pub use wasm::WasmLane;

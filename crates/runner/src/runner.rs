@@ -7,7 +7,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use convex_wasm_database::{self as database, Begin, Database, ReadSet, Timestamp, Transaction, Turn};
 use convex_wasm_knobs::{
     APPLICATION_FUNCTION_RUNNER_SEMAPHORE_TIMEOUT_MS, APPLICATION_MAX_CONCURRENT_MUTATIONS,
-    APPLICATION_MAX_CONCURRENT_QUERIES, DATABASE_UDF_SYSTEM_TIMEOUT_SECONDS, UDF_EXECUTOR_OCC_MAX_RETRIES,
+    APPLICATION_MAX_CONCURRENT_QUERIES, APPLICATION_MAX_CONCURRENT_V8_ACTIONS, DATABASE_UDF_SYSTEM_TIMEOUT_SECONDS,
+    UDF_EXECUTOR_OCC_MAX_RETRIES,
 };
 use convex_wasm_values::{ConvexValue, JsonFormat};
 use rand::{RngCore, SeedableRng};
@@ -16,7 +17,7 @@ use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
 use crate::console::LogLines;
 use crate::deployment::Deployment;
-use crate::environment::EnvironmentCache;
+use crate::environment::{Environment, EnvironmentCache};
 use crate::error::{CallError, FunctionError};
 use crate::execution::{CallContext, CallState};
 use crate::function::{Function, FunctionKind};
@@ -79,12 +80,13 @@ pub type RecordingSink = Arc<dyn Fn(Recording) + Send + Sync>;
 /// Runs the functions of the current deployment.
 pub struct FunctionRunner {
     database: Database,
-    instance_name: Arc<str>,
+    pub(crate) instance_name: Arc<str>,
     environment: EnvironmentCache,
     deployment: watch::Sender<Option<Arc<Deployment>>>,
     recordings: Option<RecordingSink>,
     queries: Slots,
     mutations: Slots,
+    pub(crate) actions: Slots,
 }
 
 impl FunctionRunner {
@@ -103,6 +105,7 @@ impl FunctionRunner {
             recordings,
             queries: Slots::new("queries", APPLICATION_MAX_CONCURRENT_QUERIES.get()),
             mutations: Slots::new("mutations", APPLICATION_MAX_CONCURRENT_MUTATIONS.get()),
+            actions: Slots::new("actions", APPLICATION_MAX_CONCURRENT_V8_ACTIONS.get()),
         }
     }
 
@@ -126,11 +129,11 @@ impl FunctionRunner {
         self.database.latest_timestamp()
     }
 
-    /// Runs a query or a mutation.
+    /// Runs a query, a mutation or an action.
     ///
     /// # Errors
     /// See [`CallError`]. Errors of the application are in the outcome.
-    pub async fn run(&self, call: Call) -> Result<Outcome, CallError> {
+    pub async fn run(self: &Arc<Self>, call: Call) -> Result<Outcome, CallError> {
         let (deployment, function) = match self.find(&call) {
             Ok(found) => found,
             Err(error) => return Ok(self.refused(error)),
@@ -142,8 +145,9 @@ impl FunctionRunner {
                 self.attempt(&call, &deployment, &function, None, None).await
             }
             FunctionKind::Mutation => self.mutate(&call, &deployment, &function, None).await,
-            FunctionKind::Action | FunctionKind::HttpAction => Ok(self.refused(FunctionError::new(format!(
-                "{} is an action: this server does not run actions yet.",
+            FunctionKind::Action => self.act(&call, &deployment, &function).await,
+            FunctionKind::HttpAction => Ok(self.refused(FunctionError::new(format!(
+                "{} is an HTTP action: this server does not run HTTP actions yet.",
                 function.path
             )))),
         };
@@ -209,8 +213,23 @@ impl FunctionRunner {
         Ok((deployment, function))
     }
 
-    fn refused(&self, error: FunctionError) -> Outcome {
+    /// The outcome of a call that failed before anything ran.
+    pub(crate) fn refused(&self, error: FunctionError) -> Outcome {
         Outcome { result: Err(error), log_lines: Vec::new(), timestamp: self.database.latest_timestamp() }
+    }
+
+    /// The outcome of a call that was carried out outside of a transaction.
+    pub(crate) fn ended(&self, result: Result<ConvexValue, FunctionError>) -> Outcome {
+        Outcome { result, log_lines: Vec::new(), timestamp: self.database.latest_timestamp() }
+    }
+
+    /// A transaction that reads the newest snapshot, and the environment variables there.
+    pub(crate) async fn read(&self, path: &FunctionPath) -> Result<(Transaction, Environment), CallError> {
+        let unix_nanos = unix_nanos();
+        let begin = || self.begin(None, path, unix_nanos, None);
+        let transaction = begin()?;
+        let environment = self.environment.at(&self.database, transaction.timestamp(), begin).await?;
+        Ok((transaction, environment))
     }
 
     /// Runs a mutation until it commits or fails for good.
@@ -367,7 +386,7 @@ struct Executed {
 }
 
 /// Places for functions to run in.
-struct Slots {
+pub(crate) struct Slots {
     kind: &'static str,
     limit: usize,
     free: Semaphore,
@@ -378,7 +397,7 @@ impl Slots {
         Self { kind, limit, free: Semaphore::new(limit) }
     }
 
-    async fn take(&self) -> Result<SemaphorePermit<'_>, CallError> {
+    pub(crate) async fn take(&self) -> Result<SemaphorePermit<'_>, CallError> {
         let patience = Duration::from_millis(APPLICATION_FUNCTION_RUNNER_SEMAPHORE_TIMEOUT_MS.get());
         match tokio::time::timeout(patience, self.free.acquire()).await {
             Ok(Ok(slot)) => Ok(slot),

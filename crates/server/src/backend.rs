@@ -43,7 +43,7 @@ pub struct Backend {
     pub(crate) builder: Builder,
     /// Variables that functions see beside those of the developer.
     pub(crate) system_environment: BTreeMap<String, String>,
-    pub(crate) runner: FunctionRunner,
+    pub(crate) runner: Arc<FunctionRunner>,
     /// Held while the deployment is changed: one change after the other.
     pub(crate) deploying: tokio::sync::Mutex<()>,
     pub(crate) pushes: Mutex<StartedPushes>,
@@ -71,7 +71,7 @@ impl Backend {
             site,
             builder,
             system_environment,
-            runner,
+            runner: Arc::new(runner),
             deploying: tokio::sync::Mutex::default(),
             pushes: Mutex::default(),
             logs: FunctionLogs::default(),
@@ -103,7 +103,7 @@ impl Backend {
     }
 
     /// Runs functions.
-    pub fn runner(&self) -> &FunctionRunner {
+    pub fn runner(&self) -> &Arc<FunctionRunner> {
         &self.runner
     }
 
@@ -160,8 +160,11 @@ impl Backend {
         &self.logs
     }
 
-    /// Waits until what is being committed is durable, and refuses everything after that.
+    /// Ends the workers, waits until what is being committed is durable, and refuses everything after that.
     pub async fn shut_down(&self) {
+        if let Some(workers) = self.builder.v8() {
+            workers.shut_down().await;
+        }
         self.database.clone().shut_down().await;
     }
 }

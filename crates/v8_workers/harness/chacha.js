@@ -1,6 +1,7 @@
 // ChaCha with 12 rounds (D. J. Bernstein, "ChaCha, a variant of Salsa20"), 64-bit counter, zero nonce: the stream that
 // `Math.random` of the Wasm guest reads.
 "use strict";
+const { Buffer } = require("node:buffer");
 
 const ROUNDS = 12;
 const CONSTANTS = [0x61707865, 0x3320646e, 0x79622d32, 0x6b206574];

@@ -1,7 +1,10 @@
 // Frames to and from the backend: u32 length of the rest, u32 generation, u8 kind, then fields of u32 length and UTF-8 text;
 // numbers are little-endian. `src/frame.rs` is the other end.
 "use strict";
+// Actions run without the platform's globals, so what is needed of them is held here.
+const { Buffer } = require("node:buffer");
 const fs = require("node:fs");
+const process = require("node:process");
 
 const HEADER = 9;
 const CHUNK = 64 << 10;
@@ -9,9 +12,11 @@ const INPUT = 0;
 const OUTPUT = 1;
 
 /** What the backend says. */
-const COMMAND = { LOAD: 1, RUN: 2, ANSWERS: 3, REPLY: 4 };
+const COMMAND = { LOAD: 1, RUN: 2, ANSWERS: 3, REPLY: 4, ANSWER: 5 };
 /** What a worker says. */
-const REPORT = { READY: 16, WRONG: 17, STARTED: 18, BATCH: 19, ASK: 20, LOG: 21, DONE: 22, FAILED: 23, STUCK: 24 };
+const REPORT = {
+  READY: 16, WRONG: 17, STARTED: 18, BATCH: 19, ASK: 20, LOG: 21, DONE: 22, FAILED: 23, STUCK: 24, OPERATION: 25,
+};
 
 /** Puts frames together from the bytes that arrive. */
 class FrameReader {
@@ -57,7 +62,7 @@ function receive(expected) {
   }
 }
 
-/** Hands every further frame to `receiver`, by events. */
+/** Hands every further frame to `receiver`, by events; answers the socket they come from. */
 function listen(receiver) {
   const { Socket } = require("node:net");
   const deliver = () => {
@@ -71,6 +76,7 @@ function listen(receiver) {
   input.on("close", () => process.exit(0));
   input.on("error", () => process.exit(0));
   deliver();
+  return input;
 }
 
 /** Writes a frame, with the whole thread: the backend always reads. */

@@ -18,7 +18,7 @@ class Program {
     for (const path of this.sources.keys()) this.compile(path, undefined, undefined);
   }
 
-  /** A new instance of a module. Its code is made once; V8 checks that it belongs to the source. */
+  /** A new instance of a module. Its code is made once: a program never changes, so a path names one source. */
   compile(path, context, importModuleDynamically) {
     const options = { context, identifier: `convex:/${path}`, importModuleDynamically, cachedData: this.code.get(path) };
     const module = new vm.SourceTextModule(this.sources.get(path), options);
@@ -32,8 +32,7 @@ class Program {
   }
 
   /** Links and evaluates a module and all it imports in a context; answers its namespace. */
-  async instantiate(path, context, importModuleDynamically) {
-    const loaded = new Map();
+  async instantiate(path, context, importModuleDynamically, loaded = new Map()) {
     const load = (target) => {
       if (!this.sources.has(target)) throw new Error(`Could not find module ${target}`);
       let module = loaded.get(target);
@@ -41,9 +40,22 @@ class Program {
       return module;
     };
     const module = load(path);
-    await module.link((specifier, referrer) => load(resolve(specifier, referrer.identifier)));
+    if (module.status === "unlinked") {
+      await module.link((specifier, referrer) => load(resolve(specifier, referrer.identifier)));
+    }
     await module.evaluate();
     return module.namespace;
+  }
+
+  /** Like `instantiate` for a module and for what it imports later, of which there is one instance each. */
+  instantiateAll(path) {
+    const loaded = new Map();
+    const importer = async (specifier, referrer) => {
+      const target = resolve(specifier, referrer.identifier);
+      await this.instantiate(target, undefined, importer, loaded);
+      return loaded.get(target);
+    };
+    return this.instantiate(path, undefined, importer, loaded);
   }
 }
 

@@ -19,6 +19,8 @@ pub(crate) mod command {
     pub(crate) const ANSWERS: u8 = 3;
     /// The answer to one question.
     pub(crate) const REPLY: u8 = 4;
+    /// The answer to an operation of an action: its id, and the answer as in a batch.
+    pub(crate) const ANSWER: u8 = 5;
 }
 
 /// What a worker says.
@@ -41,6 +43,8 @@ pub(crate) mod report {
     pub(crate) const FAILED: u8 = 23;
     /// The end: nothing can settle the promise any more.
     pub(crate) const STUCK: u8 = 24;
+    /// An asynchronous system call of an action: id, name, argument.
+    pub(crate) const OPERATION: u8 = 25;
 }
 
 /// A message. Those of one execution carry its number, so that what comes late is recognised.

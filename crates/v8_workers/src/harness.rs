@@ -9,6 +9,7 @@ const MODULES: &[(&str, &str)] = &[
     ("program", include_str!("../harness/program.js")),
     ("failure", include_str!("../harness/failure.js")),
     ("host", include_str!("../harness/host.js")),
+    ("action", include_str!("../harness/action.js")),
     ("transaction", include_str!("../harness/transaction.js")),
     ("main", include_str!("../harness/main.js")),
 ];

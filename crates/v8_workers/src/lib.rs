@@ -9,11 +9,13 @@
 //!
 //! From the bottom up: `frame` is the form of messages and `harness` the JavaScript at their other end; `spawner` starts
 //! processes and `reaper` ends them; `worker` is a process with a program, started from one of `snapshots` or without;
-//! `pool` keeps parked workers and `workers` hands them out; `transaction` runs queries and mutations.
+//! `pool` keeps parked workers and `workers` hands them out; `transaction` runs queries and mutations, `action` runs
+//! actions.
 //!
 //! A query or mutation runs in a V8 context of its own, in a worker that serves this program only. Between microtasks the
 //! worker waits for its host with its whole thread, so an execution is as deterministic as the answers it gets.
 
+mod action;
 mod budget;
 mod error;
 mod frame;
@@ -28,9 +30,10 @@ mod transaction;
 mod worker;
 mod workers;
 
+pub use action::{ActionCall, ActionHost};
+pub use convex_wasm_knobs::V8Snapshot;
 pub use error::WorkerError;
 pub use program::{ImportPhase, Key, Program};
-pub use snapshots::SnapshotMode;
 pub use statistics::{Statistics, Step};
 pub use transaction::{Call, Phase};
 pub use workers::{Claim, Settings, Workers};

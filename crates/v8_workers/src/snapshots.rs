@@ -16,32 +16,6 @@ use crate::harness;
 use crate::program::Program;
 use crate::worker::Starter;
 
-/// When snapshots are used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SnapshotMode {
-    /// Whenever there is one; it is built in the background and nobody waits for it.
-    Auto,
-    /// Always; the first execution of a program waits for it.
-    Block,
-    /// Never.
-    Off,
-}
-
-impl SnapshotMode {
-    /// The mode of this name. Any other name warns and means [`SnapshotMode::Auto`].
-    pub fn from_name(name: &str) -> Self {
-        match name {
-            "auto" => Self::Auto,
-            "block" => Self::Block,
-            "off" => Self::Off,
-            other => {
-                tracing::warn!(mode = other, "CONVEX_WASM_V8_SNAPSHOT is one of auto, block and off; auto is used");
-                Self::Auto
-            }
-        }
-    }
-}
-
 /// Builds snapshots, each once, and keeps those used last.
 pub(crate) struct Snapshots {
     directory: PathBuf,
@@ -66,8 +40,13 @@ struct Snapshot {
 }
 
 impl Snapshots {
-    /// Snapshots in `directory`.
+    /// Snapshots in `directory`. Those that an earlier process left are removed: another Node may have made them.
     pub(crate) fn new(directory: PathBuf) -> Self {
+        let files = std::fs::read_dir(&directory).into_iter().flatten().flatten().map(|entry| entry.path());
+        for file in files.filter(|file| file.extension().is_some_and(|extension| extension == "blob")) {
+            // One that cannot be removed is only a file too many.
+            let _ = std::fs::remove_file(file);
+        }
         Self { directory, entries: Mutex::default() }
     }
 

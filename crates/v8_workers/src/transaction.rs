@@ -100,7 +100,7 @@ impl Workers {
     }
 }
 
-fn internal(error: WorkerError) -> RunError {
+pub(crate) fn internal(error: WorkerError) -> RunError {
     RunError::Internal(error.to_string())
 }
 
@@ -225,11 +225,11 @@ impl<H: Host> Conversation<'_, H> {
     }
 }
 
-fn malformed() -> RunError {
+pub(crate) fn malformed() -> RunError {
     internal(WorkerError::Malformed)
 }
 
-fn refusal(error: &ThrowError) -> String {
+pub(crate) fn refusal(error: &ThrowError) -> String {
     format!("!{}", serde_json::json!(error))
 }
 
@@ -243,7 +243,7 @@ struct Failure {
     stack: Vec<StackFrame>,
 }
 
-fn thrown(json: &str) -> RunError {
+pub(crate) fn thrown(json: &str) -> RunError {
     match serde_json::from_str(json) {
         Ok(Failure { name, message, text, data, stack }) => {
             RunError::Thrown(Box::new(ThrownError { name, message, text, data, stack }))

@@ -4,12 +4,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
+use convex_wasm_knobs::{
+    CONVEX_WASM_V8_MAX_PARKED_WORKERS, CONVEX_WASM_V8_SNAPSHOT, CONVEX_WASM_V8_WARM_WORKERS,
+    ISOLATE_MAX_USER_HEAP_SIZE, V8Snapshot,
+};
+
 use crate::error::WorkerError;
 use crate::harness;
 use crate::pool::{Pool, Purpose};
 use crate::program::{Key, Program};
 use crate::reaper::Reaper;
-use crate::snapshots::{SnapshotMode, Snapshots};
+use crate::snapshots::Snapshots;
 use crate::spawner::Spawner;
 use crate::statistics::{Counters, Statistics};
 use crate::worker::{Starter, Worker};
@@ -28,7 +33,25 @@ pub struct Settings {
     /// Limit of the heap, in units of 2^20 bytes.
     pub heap_mb: usize,
     /// When snapshots are used.
-    pub snapshots: SnapshotMode,
+    pub snapshots: V8Snapshot,
+}
+
+impl Settings {
+    /// Settings as the knobs say.
+    pub fn new(node: PathBuf, directory: PathBuf) -> Self {
+        let snapshots = CONVEX_WASM_V8_SNAPSHOT.get();
+        if snapshots == V8Snapshot::Unknown {
+            tracing::warn!("CONVEX_WASM_V8_SNAPSHOT is none of auto, block and off: auto is used");
+        }
+        Self {
+            node,
+            directory,
+            warm_workers: CONVEX_WASM_V8_WARM_WORKERS.get(),
+            max_parked: CONVEX_WASM_V8_MAX_PARKED_WORKERS.get(),
+            heap_mb: ISOLATE_MAX_USER_HEAP_SIZE.get() >> 20,
+            snapshots,
+        }
+    }
 }
 
 /// Starts, parks and hands out workers. Cheap to clone.
@@ -168,9 +191,9 @@ impl Workers {
 
     async fn snapshot(&self, program: &Arc<Program>) -> Option<PathBuf> {
         match self.0.settings.snapshots {
-            SnapshotMode::Off => None,
-            SnapshotMode::Block => self.0.snapshots.build(&self.0.starter, program).await,
-            SnapshotMode::Auto => {
+            V8Snapshot::Off => None,
+            V8Snapshot::Block => self.0.snapshots.build(&self.0.starter, program).await,
+            V8Snapshot::Auto | V8Snapshot::Unknown => {
                 if self.0.snapshots.is_unknown(program) {
                     let (workers, program) = (self.clone(), program.clone());
                     tokio::spawn(async move { workers.0.snapshots.build(&workers.0.starter, &program).await });

@@ -9,7 +9,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
-use convex_wasm_v8_workers::{Call, ImportPhase, Phase, Program, SnapshotMode};
+use convex_wasm_v8_workers::{Call, ImportPhase, Phase, Program, V8Snapshot};
 use support::*;
 
 fn programs() -> Vec<PathBuf> {
@@ -38,7 +38,7 @@ fn modules_of(program: &Path) -> Vec<(String, String)> {
 
 #[tokio::test]
 async fn programs_print_the_same_on_this_lane_and_on_node() {
-    let lane = lane(SnapshotMode::Off, 0);
+    let lane = lane(V8Snapshot::Off, 0);
     let mut failures = Vec::new();
     for path in programs() {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();

@@ -5,12 +5,12 @@
 mod support;
 
 use convex_wasm_execution::{LogLevel, RunError};
-use convex_wasm_v8_workers::{Call, Phase, SnapshotMode};
+use convex_wasm_v8_workers::{Call, Phase, V8Snapshot};
 use support::*;
 
 #[tokio::test]
 async fn operations_of_one_turn_cross_as_one_batch_and_are_answered_in_order() {
-    let lane = lane(SnapshotMode::Off, 0);
+    let lane = lane(V8Snapshot::Off, 0);
     let handler = r#"async () => {
         const ask = (text) => Convex.asyncSyscall("echo", text);
         const order = [];
@@ -26,7 +26,7 @@ async fn operations_of_one_turn_cross_as_one_batch_and_are_answered_in_order() {
 
 #[tokio::test]
 async fn a_refused_system_call_throws_an_error_with_parsed_data_and_code() {
-    let lane = lane(SnapshotMode::Off, 0);
+    let lane = lane(V8Snapshot::Off, 0);
     let handler = r#"async () => {
         const seen = [];
         try { Convex.syscall("fail", ""); } catch (e) { seen.push(e instanceof Error, e.message, e.code, e.data); }
@@ -39,7 +39,7 @@ async fn a_refused_system_call_throws_an_error_with_parsed_data_and_code() {
 
 #[tokio::test]
 async fn an_aborting_host_ends_the_execution_and_no_catch_sees_it() {
-    let lane = lane(SnapshotMode::Off, 0);
+    let lane = lane(V8Snapshot::Off, 0);
     for ask in ["Convex.syscall", "await Convex.asyncSyscall"] {
         let handler = format!(r#"async () => {{ try {{ {ask}("abort", ""); }} catch {{ return "caught"; }} }}"#);
         let (result, _) = run(&lane, &query(&handler)).await;
@@ -49,7 +49,7 @@ async fn an_aborting_host_ends_the_execution_and_no_catch_sees_it() {
 
 #[tokio::test]
 async fn clock_and_randomness_come_from_the_call_and_modules_see_those_of_the_push() {
-    let lane = lane(SnapshotMode::Off, 0);
+    let lane = lane(V8Snapshot::Off, 0);
     let program = program(
         "const imported = [Date.now(), Math.random()];
         export const f = { invokeQuery: async () => JSON.stringify([
@@ -70,7 +70,7 @@ async fn clock_and_randomness_come_from_the_call_and_modules_see_those_of_the_pu
 
 #[tokio::test]
 async fn nothing_of_an_execution_is_left_for_the_next() {
-    let lane = lane(SnapshotMode::Off, 0);
+    let lane = lane(V8Snapshot::Off, 0);
     let program = program(
         r#"let calls = 0;
         export const f = { invokeQuery: async () => {
@@ -91,7 +91,7 @@ async fn nothing_of_an_execution_is_left_for_the_next() {
 
 #[tokio::test]
 async fn a_worker_whose_platform_objects_were_touched_serves_no_other() {
-    let lane = lane(SnapshotMode::Off, 0);
+    let lane = lane(V8Snapshot::Off, 0);
     let handler = "async () => { const had = Headers.prototype.mark ?? null; Headers.prototype.mark = 1; return had; }";
     for _ in 0..2 {
         assert_eq!(value(&lane, handler).await, "null");
@@ -103,7 +103,7 @@ async fn a_worker_whose_platform_objects_were_touched_serves_no_other() {
 
 #[tokio::test]
 async fn only_the_globals_of_the_default_runtime_exist() {
-    let lane = lane(SnapshotMode::Off, 0);
+    let lane = lane(V8Snapshot::Off, 0);
     let handler = r#"async () => [
         ["require", "module", "Buffer", "global", "setImmediate", "window", "WebSocket", "navigator", "__dirname"].filter((name) => name in globalThis),
         ["self", "process", "console", "URL", "URLSearchParams", "crypto", "Crypto", "SubtleCrypto", "CryptoKey", "DOMException", "Event",
@@ -118,7 +118,7 @@ async fn only_the_globals_of_the_default_runtime_exist() {
 
 #[tokio::test]
 async fn what_only_actions_may_use_throws_convexs_errors() {
-    let lane = lane(SnapshotMode::Off, 0);
+    let lane = lane(V8Snapshot::Off, 0);
     let cases = [
         ("fetch('http://x')", "NoFetchInQueriesOrMutations"),
         ("setTimeout(() => {}, 1)", "NoSleepInQueriesOrMutations"),
@@ -141,7 +141,7 @@ async fn what_only_actions_may_use_throws_convexs_errors() {
 
 #[tokio::test]
 async fn an_exception_tells_its_text_data_and_frames_in_the_modules() {
-    let lane = lane(SnapshotMode::Off, 0);
+    let lane = lane(V8Snapshot::Off, 0);
     let error = exception(&lane, "async () => {\n  null.x;\n}").await;
     assert_eq!(error.text, "TypeError: Cannot read properties of null (reading 'x')");
     let frames: Vec<_> = error.stack.iter().map(|frame| (&*frame.function, frame.line, frame.column)).collect();
@@ -157,7 +157,7 @@ async fn an_exception_tells_its_text_data_and_frames_in_the_modules() {
 
 #[tokio::test]
 async fn a_promise_that_nothing_settles_and_a_rejection_that_nobody_handles_end_the_execution() {
-    let lane = lane(SnapshotMode::Off, 0);
+    let lane = lane(V8Snapshot::Off, 0);
     let (stuck, _) = run(&lane, &query("() => new Promise(() => {})")).await;
     assert!(matches!(stuck, Err(RunError::Stuck)), "{stuck:?}");
     let unhandled = "async () => { Promise.reject(new Error('alone')); await Convex.asyncSyscall('echo', ''); }";
@@ -169,7 +169,7 @@ async fn a_promise_that_nothing_settles_and_a_rejection_that_nobody_handles_end_
 
 #[tokio::test]
 async fn console_lines_come_before_the_end_and_look_like_convexs() {
-    let lane = lane(SnapshotMode::Off, 0);
+    let lane = lane(V8Snapshot::Off, 0);
     let program = program(
         "console.log('of the import');
         export const f = { invokeQuery: async () => {
@@ -192,7 +192,7 @@ async fn console_lines_come_before_the_end_and_look_like_convexs() {
 
 #[tokio::test]
 async fn values_of_the_platform_are_of_the_functions_own_realm() {
-    let lane = lane(SnapshotMode::Off, 0);
+    let lane = lane(V8Snapshot::Off, 0);
     let handler = r#"async () => {
         const bytes = new TextEncoder().encode("é");
         const digest = await crypto.subtle.digest("SHA-256", bytes);
@@ -229,7 +229,7 @@ async fn with_and_without_a_snapshot_everything_is_the_same() {
         ("_deps/shared.js", "const start = Math.random();\nexport const add = (n) => n + start;"),
     ];
     let program = modules(&source);
-    let (plain, restored) = (lane(SnapshotMode::Off, 0), lane(SnapshotMode::Block, 0));
+    let (plain, restored) = (lane(V8Snapshot::Off, 0), lane(V8Snapshot::Block, 0));
     for argument in ["[0]", "[1]"] {
         let call = Call { argument, phase: Phase::Mutation, ..call() };
         let (a, host_a) = plain.workers.run(&program, &call, RecordingHost::default()).await;

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use convex_wasm_execution::{BoxError, Host, HostError, LogLevel, Operation, OperationResult, RunError};
-use convex_wasm_v8_workers::{Call, SnapshotMode, Workers};
+use convex_wasm_v8_workers::{Call, V8Snapshot, Workers};
 use support::*;
 
 fn kill(process: u32) {
@@ -37,7 +37,7 @@ async fn until_parked(workers: &Workers, count: usize) {
 
 #[tokio::test]
 async fn a_function_that_computes_too_long_is_ended_and_the_next_one_runs() {
-    let lane = lane(SnapshotMode::Off, 0);
+    let lane = lane(V8Snapshot::Off, 0);
     let endless = query("async () => { for (;;); }");
     let microtasks = query("async () => { for (;;) await null; }");
     for program in [endless, microtasks] {
@@ -56,7 +56,7 @@ async fn a_function_that_computes_too_long_is_ended_and_the_next_one_runs() {
 
 #[tokio::test]
 async fn a_full_heap_ends_the_worker_with_convexs_text() {
-    let lane = lane(SnapshotMode::Off, 0);
+    let lane = lane(V8Snapshot::Off, 0);
     let (result, _) =
         run(&lane, &query("async () => { const all = []; for (;;) all.push(new Array(1000).fill(1)); }")).await;
     let expected = "JavaScript execution ran out of memory (maximum memory usage: 64 MB)";
@@ -126,7 +126,7 @@ async fn killed_at_every_phase() {
     if !is_scenario("killed_at_every_phase") {
         return;
     }
-    let lane = lane(SnapshotMode::Off, 0);
+    let lane = lane(V8Snapshot::Off, 0);
     // While it asks synchronously, asynchronously, in the import, and when it writes a line.
     let sources = [
         "export const f = { invokeQuery: async () => Convex.syscall('a', '1') };",
@@ -158,7 +158,7 @@ async fn many_executions() {
         return;
     }
     let open = || std::fs::read_dir("/proc/self/fd").unwrap().count();
-    let lane = lane(SnapshotMode::Block, 1);
+    let lane = lane(V8Snapshot::Block, 1);
     let program = query("async () => { const text = await Convex.asyncSyscall('echo', '1'); return text; }");
     run(&lane, &program).await.0.unwrap();
     until_parked(&lane.workers, 2).await;
@@ -173,7 +173,7 @@ async fn many_executions() {
 
 #[tokio::test]
 async fn parked_workers_are_replaced_after_a_claim_and_wait_for_their_own_program_only() {
-    let lane = lane(SnapshotMode::Block, 2);
+    let lane = lane(V8Snapshot::Block, 2);
     let (first, second) = (query("async () => 1"), query("async () => 2"));
     lane.workers.prepare(&first);
     until_parked(&lane.workers, 2).await;
@@ -193,7 +193,7 @@ async fn parked_workers_are_replaced_after_a_claim_and_wait_for_their_own_progra
 
 #[tokio::test]
 async fn more_parked_workers_than_allowed_evict_those_of_other_programs_first() {
-    let lane = lane(SnapshotMode::Off, 0);
+    let lane = lane(V8Snapshot::Off, 0);
     for number in 0..12 {
         assert_eq!(value(&lane, &format!("async () => {number}")).await, number.to_string());
         assert!(lane.workers.statistics().parked <= 8);
@@ -203,7 +203,7 @@ async fn more_parked_workers_than_allowed_evict_those_of_other_programs_first() 
 
 #[tokio::test]
 async fn a_dropped_execution_takes_its_worker_with_it() {
-    let lane = lane(SnapshotMode::Off, 0);
+    let lane = lane(V8Snapshot::Off, 0);
     let endless = query("async () => { console.log('begun'); for (;;); }");
     let (begun, mut has_begun) = tokio::sync::mpsc::unbounded_channel();
     struct Telling(tokio::sync::mpsc::UnboundedSender<()>);
@@ -243,7 +243,7 @@ async fn a_node_that_does_not_start_is_told_with_what_to_do_and_not_tried_again_
         warm_workers: 1,
         max_parked: 8,
         heap_mb: 64,
-        snapshots: SnapshotMode::Off,
+        snapshots: V8Snapshot::Off,
     };
     let workers = Workers::new(settings).unwrap();
     let (result, _) = workers.run(&query("async () => 1"), &call(), RecordingHost::default()).await;
@@ -257,7 +257,7 @@ async fn backend_to_be_killed() {
     if !is_scenario("backend_to_be_killed") {
         return;
     }
-    let lane = lane(SnapshotMode::Off, 2);
+    let lane = lane(V8Snapshot::Off, 2);
     let program = query("async () => { for (;;); }");
     lane.workers.prepare(&program);
     until_parked(&lane.workers, 2).await;

@@ -10,12 +10,14 @@ use clap::Args;
 use convex_wasm_database::{Database, SqlitePersistence};
 use convex_wasm_runner::RecordingSink;
 use convex_wasm_server::{Backend, BackendOptions};
+use convex_wasm_v8_workers::{Settings, Workers};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::builder;
 use crate::exit::Failure;
 use crate::instance::{InstanceOptions, beside};
+use crate::node;
 use crate::output;
 
 /// Where to listen, and which deployment to serve.
@@ -42,6 +44,9 @@ pub struct Options {
     /// Address of HTTP actions; functions see it as CONVEX_SITE_URL.
     #[arg(long, env = "CONVEX_SITE_ORIGIN", value_name = "URL")]
     convex_site: Option<String>,
+    /// Node.js 22 or newer, for functions that do not run on Wasm; without it the one on the PATH is taken.
+    #[arg(long, env = "CONVEX_WASM_NODE", value_name = "PATH")]
+    node: Option<PathBuf>,
     /// Appends a recording of every call to a file, as lines of JSON: what went in, what was asked, what came out.
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
@@ -64,7 +69,11 @@ pub async fn run(options: Options) -> Result<(), Failure> {
 
 async fn open(options: Options, address: SocketAddr) -> Result<Arc<Backend>, Failure> {
     let secret = options.instance.secret()?;
-    let builder = builder::open(&beside(&options.instance.db, "cache"))?;
+    let cache = beside(&options.instance.db, "cache");
+    let mut builder = builder::open(&cache)?;
+    if let Some(workers) = workers(options.node.as_deref(), &cache)? {
+        builder = builder.with_v8(workers);
+    }
     let recordings = options.record.as_deref().map(recording_sink).transpose()?;
     let backend = Backend::open(BackendOptions {
         database: open_database(&options.instance.db).await?,
@@ -78,6 +87,22 @@ async fn open(options: Options, address: SocketAddr) -> Result<Arc<Backend>, Fai
         recordings,
     });
     backend.await.map_err(|error| Failure::setup("could not load the deployed app", error))
+}
+
+/// Workers on the given Node.js, or on one that is found; without any, everything must run on Wasm.
+fn workers(node: Option<&Path>, cache: &Path) -> Result<Option<Workers>, Failure> {
+    let node = match node {
+        Some(node) => node::find(&[node.to_owned()])?,
+        None => match node::find(&[PathBuf::from("node")]) {
+            Ok(node) => node,
+            Err(_) => {
+                tracing::info!("no Node.js 22 was found: functions that cannot run on Wasm do not run");
+                return Ok(None);
+            }
+        },
+    };
+    let workers = Workers::new(Settings::new(node, cache.join("v8")));
+    workers.map(Some).map_err(|error| Failure::setup("could not prepare V8 workers", error))
 }
 
 async fn open_database(path: &Path) -> Result<Database, Failure> {

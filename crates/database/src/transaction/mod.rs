@@ -143,6 +143,15 @@ impl Transaction {
         }
     }
 
+    /// Undoes the writes of the innermost function, so that it can run again; what it read stays read.
+    pub fn restart_function(&mut self) {
+        if let Some(frame) = self.frames.last_mut() {
+            self.writes.rollback(frame.savepoint, &self.catalog);
+            self.catalog = frame.catalog.clone();
+            frame.paginated = false;
+        }
+    }
+
     /// What was used of the limits.
     pub fn usage(&self) -> Usage {
         self.counters.usage(self.interval_count())

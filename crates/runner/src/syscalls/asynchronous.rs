@@ -39,25 +39,33 @@ async fn run(execution: &mut Execution, name: &str, argument: &str) -> SyscallRe
         "1.0/replace" => documents::replace(execution, parse(name, argument)?).await,
         "1.0/remove" => documents::remove(execution, parse(name, argument)?).await,
         "1.0/runUdf" => functions::run(execution, parse(name, argument)?).await,
-        "1.0/createFunctionHandle" => functions::create_handle(execution, parse(name, argument)?),
+        "1.0/createFunctionHandle" => functions::create_handle(&execution.context.deployment, &parse(name, argument)?),
         "1.0/getUserIdentity" => metadata::user_identity(execution),
         "1.0/getFunctionMetadata" => metadata::function(execution),
         "1.0/getDeploymentMetadata" => metadata::deployment(execution),
         "1.0/getRequestMetadata" => metadata::request(execution),
         "1.0/getTransactionMetrics" => metadata::transaction(execution),
-        _ => Err(match unsupported(name) {
-            Some(feature) => {
-                SyscallError::throw("FeatureNotSupported", format!("{feature} not supported by this server yet."))
-            }
-            None => SyscallError::throw("UnknownAsyncOperation", format!("Unknown async operation {name}")),
-        }),
+        _ => Err(unsupported(name)),
     }
 }
 
-/// Operations of Convex that we know and do not have.
-fn unsupported(name: &str) -> Option<&'static str> {
+/// The error for an operation that is not here.
+pub(super) fn unsupported(name: &str) -> SyscallError {
+    match missing_feature(name) {
+        Some(feature) => {
+            SyscallError::throw("FeatureNotSupported", format!("{feature} not supported by this server yet."))
+        }
+        None => SyscallError::throw("UnknownAsyncOperation", format!("Unknown async operation {name}")),
+    }
+}
+
+/// What an operation of Convex that we know and do not have belongs to.
+fn missing_feature(name: &str) -> Option<&'static str> {
     Some(match name {
-        "1.0/schedule" | "1.0/cancel_job" => "Scheduling functions is",
+        "1.0/schedule" | "1.0/cancel_job" | "1.0/actions/schedule" | "1.0/actions/cancel_job" => {
+            "Scheduling functions is"
+        }
+        "1.0/actions/vectorSearch" => "Vector search is",
         "1.0/auditLog" => "The audit log is",
         "1.0/signJwt" => "Signing tokens is",
         "1.0/createServiceToken" | "1.0/getServiceUrl" => "Convex's cloud services are",

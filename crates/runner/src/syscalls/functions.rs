@@ -8,6 +8,7 @@ use rand_chacha::ChaCha12Rng;
 use serde::Deserialize;
 
 use super::{SyscallError, SyscallResult, write};
+use crate::deployment::Deployment;
 use crate::execution::Execution;
 use crate::function::FunctionKind;
 use crate::invoke::{Failed, Invoke, invoke};
@@ -27,7 +28,7 @@ const HANDLE_PREFIX: &str = "function://";
 const REFERENCE_PREFIX: &str = "_reference/function/";
 
 impl FunctionReference {
-    fn path(&self) -> Result<FunctionPath, SyscallError> {
+    pub(super) fn path(&self) -> Result<FunctionPath, SyscallError> {
         let text = match (&self.name, &self.reference, &self.function_handle) {
             (Some(name), None, None) => Some(name.as_str()),
             (None, Some(reference), None) => reference.strip_prefix(REFERENCE_PREFIX),
@@ -45,9 +46,9 @@ impl FunctionReference {
 }
 
 /// A handle is the path itself: it stays valid as long as the function exists.
-pub(super) fn create_handle(execution: &mut Execution, reference: FunctionReference) -> SyscallResult {
+pub(super) fn create_handle(deployment: &Deployment, reference: &FunctionReference) -> SyscallResult {
     let path = reference.path()?;
-    if execution.context.deployment.function(&path).is_none() {
+    if deployment.function(&path).is_none() {
         return Err(SyscallError::throw("FunctionNotFound", format!("Could not find function for '{path}'.")));
     }
     write(&format!("{HANDLE_PREFIX}{path}"))

@@ -1,5 +1,6 @@
 //! `Convex.syscall` and `Convex.asyncSyscall`: JSON text in, JSON text out.
 
+mod actions;
 mod asynchronous;
 mod documents;
 mod functions;
@@ -12,6 +13,7 @@ use convex_wasm_values::JsonFormat;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+pub(crate) use actions::run_in_action;
 pub(crate) use asynchronous::run_batch;
 pub(crate) use synchronous::run_sync;
 

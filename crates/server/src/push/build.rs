@@ -1,12 +1,13 @@
 //! Building an app: compile, link, initialise, analyse.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
 
 use convex_wasm_compiler::cache::Cache;
-use convex_wasm_runner::{Deployment, Function, ModuleSourceMap, WasmLane};
+use convex_wasm_runner::{Deployment, Function, FunctionPath, ModuleSourceMap, TwoLanes, V8Lane, WasmLane};
 use convex_wasm_runtime::{Engine, Program};
+use convex_wasm_v8_workers::{ImportPhase, Program as V8Program, Workers};
 use convex_wasm_values::Schema;
 
 use super::analyze::{self, Analyzed};
@@ -26,6 +27,7 @@ pub struct Builder {
     engine: Engine,
     cache: Arc<dyn Cache + Send>,
     progress: Progress,
+    v8: Option<Workers>,
 }
 
 /// A built app.
@@ -36,17 +38,28 @@ pub struct BuiltApp {
     pub report: DeployReport,
     program: Program,
     functions: Vec<Analyzed>,
+    v8: Option<Workers>,
 }
 
 impl Builder {
     /// A builder that keeps compiled units in `cache`.
     pub fn new(engine: Engine, cache: impl Cache + Send + 'static) -> Self {
-        Self { engine, cache: Arc::new(cache), progress: Arc::new(|_| {}) }
+        Self { engine, cache: Arc::new(cache), progress: Arc::new(|_| {}), v8: None }
     }
 
     /// The same builder, telling `progress` of each compiled module.
     pub fn with_progress(self, progress: Progress) -> Self {
         Self { progress, ..self }
+    }
+
+    /// The same builder; what cannot run on Wasm runs on these workers.
+    pub fn with_v8(self, workers: Workers) -> Self {
+        Self { v8: Some(workers), ..self }
+    }
+
+    /// The workers, if there are any.
+    pub fn v8(&self) -> Option<&Workers> {
+        self.v8.as_ref()
     }
 
     /// Builds the functions of an app; `environment` is what its modules see of environment variables.
@@ -62,14 +75,14 @@ impl Builder {
         let program = initialise(&self.engine, &modules, &source_maps, app.import_phase, host.clone()).await?;
         let initialised = Instant::now();
         let functions = analyze::functions(&program, &source_maps, &host).await?;
-        let mut report = DeployReport::new(app, &modules, &functions, &source_maps);
+        let mut report = DeployReport::new(app, &modules, &functions, &source_maps, self.v8.is_some());
         report.image_bytes = program.shared_memory();
         report.milliseconds = vec![
             ("compile".to_owned(), milliseconds(compiled - started)),
             ("initialise".to_owned(), milliseconds(initialised - compiled)),
             ("analyse".to_owned(), milliseconds(initialised.elapsed())),
         ];
-        Ok(BuiltApp { modules, report, program, functions })
+        Ok(BuiltApp { modules, report, program, functions, v8: self.v8.clone() })
     }
 
     /// Evaluates the schema of an app.
@@ -86,7 +99,7 @@ impl Builder {
     }
 
     async fn compile(&self, modules: Vec<PushedModule>) -> Result<Vec<CompiledModule>, PushError> {
-        let Self { engine, cache, progress } = self.clone();
+        let Self { engine, cache, progress, .. } = self.clone();
         tokio::task::spawn_blocking(move || compile::compile(&engine, &*cache, modules, &*progress))
             .await
             .map_err(PushError::internal)?
@@ -100,7 +113,23 @@ impl BuiltApp {
         let maps = app.isolate_modules().map(|module| (module.path.clone(), module.source_map.clone()));
         let lane = WasmLane::new(self.program.clone());
         lane.warm_up(std::thread::available_parallelism().map_or(1, usize::from)).await;
-        Deployment::new(functions, maps, Arc::new(lane))
+        let Some(workers) = &self.v8 else { return Deployment::new(functions, maps, Arc::new(lane)) };
+        let (v8, refused) = self.v8_lane(app, workers.clone());
+        let lane = TwoLanes::new(lane, v8.clone(), refused);
+        Deployment::new(functions, maps, Arc::new(lane)).with_actions(v8)
+    }
+
+    /// The V8 lane, and the functions that always run there.
+    fn v8_lane(&self, app: &App, workers: Workers) -> (Arc<V8Lane>, BTreeSet<FunctionPath>) {
+        let sources = app.isolate_modules().map(|module| (module.path.clone(), module.source.clone()));
+        let import = ImportPhase { time_ms: app.import_phase.time_ms, seed: app.import_phase.seed };
+        let v8 = Arc::new(V8Lane::new(workers, V8Program::new(sources, import)));
+        let on_v8 = self.report.functions.iter().filter(|function| function.lane == "v8");
+        let refused: BTreeSet<FunctionPath> = on_v8.filter_map(|function| function.path.parse().ok()).collect();
+        if !refused.is_empty() {
+            v8.warm_up();
+        }
+        (v8, refused)
     }
 
     /// Every Convex function, and the 0-based line and UTF-16 column of its handler in the bundled module.

@@ -38,7 +38,7 @@ pub struct FunctionReport {
     pub kind: FunctionKind,
     /// Who may call it.
     pub visibility: Visibility,
-    /// Where it runs: `wasm`, or `none` if nothing here can run it.
+    /// Where it runs: `wasm`, `v8`, or `none` if nothing here can run it.
     pub lane: String,
     /// Bytes of Wasm of its module.
     pub bytes: usize,
@@ -90,27 +90,31 @@ impl DeployReport {
         modules: &[CompiledModule],
         functions: &[Analyzed],
         source_maps: &BTreeMap<String, ModuleSourceMap>,
+        has_v8: bool,
     ) -> Self {
         let mut reports: Vec<ModuleReport> = modules.iter().map(|module| module_report(module, source_maps)).collect();
         reports.extend(app.node_modules().map(|module| node_module(&module.path, module.source.len())));
         Self {
-            functions: functions.iter().map(|function| function_report(function, functions, modules)).collect(),
+            functions: functions.iter().map(|function| function_report(function, functions, modules, has_v8)).collect(),
             modules: reports,
             ..Self::default()
         }
     }
 }
 
-fn function_report(analyzed: &Analyzed, all: &[Analyzed], modules: &[CompiledModule]) -> FunctionReport {
+fn function_report(analyzed: &Analyzed, all: &[Analyzed], modules: &[CompiledModule], has_v8: bool) -> FunctionReport {
     let function = &analyzed.function;
     let module = modules.iter().find(|module| module.unit().path == function.path.module());
-    let runs =
-        matches!(function.kind, FunctionKind::Query | FunctionKind::Mutation) && !is_refused(analyzed, all, modules);
+    let lane = match function.kind {
+        FunctionKind::Query | FunctionKind::Mutation if !is_refused(analyzed, all, modules) => "wasm",
+        FunctionKind::Query | FunctionKind::Mutation | FunctionKind::Action if has_v8 => "v8",
+        _ => "none",
+    };
     FunctionReport {
         path: function.path.to_string(),
         kind: function.kind,
         visibility: function.visibility,
-        lane: if runs { "wasm" } else { "none" }.to_owned(),
+        lane: lane.to_owned(),
         bytes: module.map_or(0, |module| module.unit().wasm.len()),
         compile_ms: module.map_or(0.0, |module| milliseconds(module.wasm_time + module.native_time)),
     }

@@ -187,7 +187,7 @@ async fn functions_are_called_as_what_they_are() {
     let answer = server.mutation("messages:list", json!({})).await;
     assert_eq!(message(&answer), "Trying to execute messages:list as Mutation, but it is defined as Query.");
     let answer = server.call("action", "messages:act", json!({})).await;
-    assert!(message(&answer).contains("does not run actions yet"), "{answer}");
+    assert!(message(&answer).contains("actions run on Node.js 22"), "{answer}");
 }
 
 #[tokio::test]

@@ -5,4 +5,5 @@
 mod deploys;
 mod functions;
 mod http;
+mod lanes;
 mod support;

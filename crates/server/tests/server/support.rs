@@ -7,6 +7,7 @@ use convex_wasm_database::{Database, SqlitePersistence};
 use convex_wasm_runtime::{DirectoryCache, Engine};
 use convex_wasm_server::push::{Builder, UnitCache};
 use convex_wasm_server::{Backend, BackendOptions, InstanceSecret, serve};
+use convex_wasm_v8_workers::{Settings, Workers};
 use reqwest::{RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -28,10 +29,18 @@ pub struct Server {
 
 impl Server {
     pub async fn start() -> Self {
-        Self::start_in(Arc::new(tempfile::tempdir().unwrap())).await
+        Self::start_in(Arc::new(tempfile::tempdir().unwrap()), builder()).await
     }
 
-    async fn start_in(folder: Arc<tempfile::TempDir>) -> Self {
+    /// A server that runs on V8 what does not run on Wasm.
+    pub async fn start_with_v8() -> Self {
+        let folder = Arc::new(tempfile::tempdir().unwrap());
+        let node = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/chat/node_modules/.bin/node");
+        let workers = Workers::new(Settings::new(node, folder.path().join("v8"))).unwrap();
+        Self::start_in(folder, builder().with_v8(workers)).await
+    }
+
+    async fn start_in(folder: Arc<tempfile::TempDir>, builder: Builder) -> Self {
         let secret: InstanceSecret = SECRET.parse().unwrap();
         let key = secret.issue(INSTANCE);
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
@@ -40,7 +49,7 @@ impl Server {
             database: open_database(folder.path()).await,
             instance_name: INSTANCE.to_owned(),
             secret,
-            builder: builder(),
+            builder,
             origin: url.clone(),
             site: url.clone(),
             recordings: None,
@@ -57,7 +66,7 @@ impl Server {
         let folder = self.folder.clone();
         self.stop.send(()).unwrap();
         self.served.await.unwrap().unwrap();
-        Self::start_in(folder).await
+        Self::start_in(folder, builder()).await
     }
 
     pub fn get(&self, path: &str) -> RequestBuilder {
@@ -139,7 +148,8 @@ const LIBRARY: &str = r#"
 const register = (kind, visibility) => ({ args, returns, handler }) => Object.assign(() => {}, {
   ["is" + kind]: true,
   ["is" + visibility]: true,
-  ["invoke" + kind]: async (text) => JSON.stringify((await handler(...JSON.parse(text))) ?? null),
+  // Those of actions get the id of the request first.
+  ["invoke" + kind]: async (...values) => JSON.stringify((await handler(...JSON.parse(values.at(-1)))) ?? null),
   exportArgs: () => JSON.stringify(args ?? { type: "any" }),
   exportReturns: () => JSON.stringify(returns ?? null),
   _handler: handler,

@@ -9,7 +9,7 @@ use std::time::Duration;
 use convex_wasm_execution::{
     BoxError, Host, HostError, LogLevel, Operation, OperationResult, RunError, ThrowError, ThrownError,
 };
-use convex_wasm_v8_workers::{Call, ImportPhase, Phase, Program, Settings, SnapshotMode, Workers};
+use convex_wasm_v8_workers::{Call, ImportPhase, Phase, Program, Settings, V8Snapshot, Workers};
 
 pub fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -25,7 +25,7 @@ pub struct Lane {
     _directory: tempfile::TempDir,
 }
 
-pub fn lane(snapshots: SnapshotMode, warm_workers: usize) -> Lane {
+pub fn lane(snapshots: V8Snapshot, warm_workers: usize) -> Lane {
     let directory = tempfile::tempdir().unwrap();
     let settings = Settings {
         node: node(),

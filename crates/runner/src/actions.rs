@@ -1,0 +1,113 @@
+//! Actions: on V8, outside of transactions, calling queries, mutations and other actions, each with its own.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use convex_wasm_knobs::V8_ACTION_USER_TIMEOUT_SECS;
+use convex_wasm_runtime::{LogLevel, OperationResult};
+use convex_wasm_v8_workers::ActionHost;
+use convex_wasm_values::{ConvexValue, JsonFormat};
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use parking_lot::Mutex;
+
+use crate::console::LogLines;
+use crate::deployment::Deployment;
+use crate::error::{CallError, FunctionError};
+use crate::function::Function;
+use crate::identity::Identity;
+use crate::invoke::{Failed, check_arguments, check_result, failed};
+use crate::lookup::Audience;
+use crate::path::FunctionPath;
+use crate::runner::{Call, FunctionRunner, Outcome};
+use crate::syscalls;
+use crate::v8::ActionInvocation;
+
+/// The world of one action.
+pub(crate) struct Action {
+    runner: Arc<FunctionRunner>,
+    pub(crate) deployment: Arc<Deployment>,
+    pub(crate) function: FunctionPath,
+    pub(crate) identity: Identity,
+    pub(crate) request_id: String,
+    pub(crate) instance_name: Arc<str>,
+    logs: Mutex<LogLines>,
+}
+
+impl Action {
+    /// Runs a function that the action calls. Its console lines are the action's too.
+    pub(crate) async fn call(&self, call: Call) -> Result<Result<ConvexValue, FunctionError>, CallError> {
+        let outcome = call_boxed(self.runner.clone(), call).await?;
+        self.logs.lock().append(outcome.log_lines);
+        Ok(outcome.result)
+    }
+}
+
+/// Actions call actions: the type of this future must not contain itself.
+fn call_boxed(runner: Arc<FunctionRunner>, call: Call) -> BoxFuture<'static, Result<Outcome, CallError>> {
+    async move { runner.run(call).await }.boxed()
+}
+
+impl ActionHost for Action {
+    async fn operation(self: Arc<Self>, name: String, argument: String) -> OperationResult {
+        syscalls::run_in_action(&self, &name, &argument).await
+    }
+
+    fn log(&self, level: LogLevel, message: String) {
+        self.logs.lock().push(level, &message);
+    }
+}
+
+impl FunctionRunner {
+    /// Runs an action once: what it did in the world cannot be undone.
+    pub(crate) async fn act(
+        self: &Arc<Self>,
+        call: &Call,
+        deployment: &Arc<Deployment>,
+        function: &Arc<Function>,
+    ) -> Result<Outcome, CallError> {
+        let Some(lane) = deployment.actions().cloned() else {
+            let text = format!("{} is an action: actions run on Node.js 22 or newer, which was not found.", call.path);
+            return Ok(self.refused(FunctionError::new(text)));
+        };
+        let claim = lane.claim();
+        // An action that another one waits for has no slot of its own: together they could wait for ever.
+        let _slot = match call.audience {
+            Audience::Functions => None,
+            _ => Some(self.actions.take().await?),
+        };
+        let (before, environment) = self.read(&call.path).await?;
+        if let Err(error) = check_arguments(function, &call.arguments, &before) {
+            return Ok(self.refused(error));
+        }
+        drop(before);
+        let world = Arc::new(Action {
+            runner: self.clone(),
+            deployment: deployment.clone(),
+            function: function.path.clone(),
+            identity: call.identity.clone(),
+            request_id: call.request_id.clone(),
+            instance_name: self.instance_name.clone(),
+            logs: Mutex::default(),
+        });
+        let arguments = ConvexValue::Array(vec![call.arguments.clone()]).to_json_text(JsonFormat::Encoded);
+        let invocation = ActionInvocation {
+            path: &function.path,
+            arguments: &arguments,
+            seed: rand::random(),
+            environment: &environment,
+            limit: Duration::from_secs(V8_ACTION_USER_TIMEOUT_SECS.get()),
+        };
+        let result = match lane.act(invocation, claim, world.clone()).await {
+            Ok(text) => check_result(function, &text, &self.read(&call.path).await?.0).map_err(Failed::Function),
+            Err(error) => Err(failed(deployment, error)),
+        };
+        let result = match result {
+            Ok(value) => Ok(value),
+            Err(Failed::Function(error)) => Err(error),
+            Err(Failed::System(error)) => return Err(error.into()),
+        };
+        let log_lines = std::mem::take(&mut *world.logs.lock()).into_lines();
+        Ok(Outcome { log_lines, ..self.ended(result) })
+    }
+}

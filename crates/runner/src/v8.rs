@@ -1,0 +1,107 @@
+//! The V8 lane: parked Node processes, each execution in a context of its own.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use convex_wasm_knobs::{DATABASE_UDF_USER_TIMEOUT_SECONDS, ISOLATE_ANALYZE_USER_TIMEOUT_SECONDS};
+use convex_wasm_runtime::RunError;
+use convex_wasm_v8_workers::{ActionCall, Call, Claim, Phase, Program, Workers};
+use futures::FutureExt;
+use futures::future::BoxFuture;
+
+use crate::actions::Action;
+use crate::execution::Execution;
+use crate::lane::{Invocation, Lane};
+use crate::path::FunctionPath;
+
+/// One execution of an action.
+pub(crate) struct ActionInvocation<'i> {
+    /// The function.
+    pub(crate) path: &'i FunctionPath,
+    /// JSON array of the arguments.
+    pub(crate) arguments: &'i str,
+    /// Seed of `Math.random`.
+    pub(crate) seed: [u8; 32],
+    /// Environment variables.
+    pub(crate) environment: &'i BTreeMap<String, String>,
+    /// Time it may take in all.
+    pub(crate) limit: Duration,
+}
+
+/// Runs the functions of one program.
+pub struct V8Lane {
+    workers: Workers,
+    program: Arc<Program>,
+}
+
+impl V8Lane {
+    /// A lane for the exports of a program.
+    pub fn new(workers: Workers, program: Program) -> Self {
+        Self { workers, program: Arc::new(program) }
+    }
+
+    /// Starts workers in advance, so that the first calls find them ready.
+    pub fn warm_up(&self) {
+        self.workers.prepare(&self.program);
+    }
+
+    /// Claims a worker for an action that waits for its turn.
+    pub(crate) fn claim(&self) -> Option<Claim> {
+        self.workers.claim(&self.workers.key(&self.program))
+    }
+
+    /// Runs an action, in the claimed worker if there is one.
+    pub(crate) async fn act(
+        &self,
+        invocation: ActionInvocation<'_>,
+        claim: Option<Claim>,
+        host: Arc<Action>,
+    ) -> Result<String, RunError> {
+        let call = ActionCall {
+            module: invocation.path.module(),
+            export: invocation.path.function(),
+            argument: invocation.arguments,
+            seed: invocation.seed,
+            environment: invocation.environment,
+            limit: invocation.limit,
+        };
+        self.workers.act(&self.program, claim, &call, host).await
+    }
+
+    async fn execute(&self, invocation: Invocation, host: Execution) -> (Result<String, RunError>, Option<Execution>) {
+        let call = Call {
+            module: invocation.path.module(),
+            export: invocation.path.function(),
+            method: invocation.method,
+            argument: &invocation.arguments,
+            phase: if invocation.writable { Phase::Mutation } else { Phase::Query },
+            time_ms: invocation.time_ms,
+            seed: invocation.seed,
+            import_budget: Duration::from_secs(ISOLATE_ANALYZE_USER_TIMEOUT_SECONDS.get()),
+            budget: Duration::from_secs(DATABASE_UDF_USER_TIMEOUT_SECONDS.get()),
+        };
+        let (result, host) = self.workers.run(&self.program, &call, host).await;
+        (result, Some(host))
+    }
+}
+
+impl Lane for V8Lane {
+    fn name(&self) -> &'static str {
+        "v8"
+    }
+
+    fn run(
+        &self,
+        invocation: Invocation,
+        host: Execution,
+    ) -> BoxFuture<'_, (Result<String, RunError>, Option<Execution>)> {
+        self.execute(invocation, host).boxed()
+    }
+}
+
+impl Drop for V8Lane {
+    fn drop(&mut self) {
+        self.workers.retire(&self.program);
+    }
+}

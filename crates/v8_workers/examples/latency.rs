@@ -1,0 +1,113 @@
+//! How long `() => null` takes on V8: on the plain path, from a snapshot and in a parked worker. Medians of one run, in
+//! which the three take turns. Usage: `latency NODE [ROUNDS]`.
+
+#![allow(clippy::print_stdout, reason = "this is a command")]
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use convex_wasm_execution::{BoxError, LogLevel, OperationResult, SilentHost};
+use convex_wasm_v8_workers::{
+    ActionCall, ActionHost, Call, ImportPhase, Phase, Program, Settings, V8Snapshot, Workers,
+};
+
+const SOURCE: &str = "const handler = () => null;
+export const query = { invokeQuery: async (args) => JSON.stringify(await handler(...JSON.parse(args))) };
+export const action = { invokeAction: async (id, args) => JSON.stringify(await handler(...JSON.parse(args))) };";
+
+struct Nothing;
+
+impl ActionHost for Nothing {
+    async fn operation(self: Arc<Self>, _: String, argument: String) -> OperationResult {
+        Ok(argument)
+    }
+
+    fn log(&self, _: LogLevel, _: String) {}
+}
+
+async fn action(workers: &Workers, program: &Arc<Program>) -> Result<Duration, BoxError> {
+    let environment = BTreeMap::new();
+    let call = ActionCall {
+        module: "m.js",
+        export: "action",
+        argument: "[{}]",
+        seed: [7; 32],
+        environment: &environment,
+        limit: Duration::from_secs(60),
+    };
+    let begun = Instant::now();
+    workers.act(program, None, &call, Arc::new(Nothing)).await?;
+    Ok(begun.elapsed())
+}
+
+async fn query(workers: &Workers, program: &Arc<Program>) -> Result<Duration, BoxError> {
+    let call = Call {
+        module: "m.js",
+        export: "query",
+        method: "invokeQuery",
+        argument: "[{}]",
+        phase: Phase::Query,
+        time_ms: 0.0,
+        seed: [7; 32],
+        import_budget: Duration::from_secs(10),
+        budget: Duration::from_secs(10),
+    };
+    let begun = Instant::now();
+    workers.run(program, &call, SilentHost::default()).await.0?;
+    Ok(begun.elapsed())
+}
+
+async fn until_parked(workers: &Workers) {
+    while workers.statistics().parked < 2 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+}
+
+fn report(name: &str, times: &mut [Duration]) {
+    times.sort();
+    let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize].as_secs_f64() * 1e3;
+    println!("{name:32} {:9.2} {:9.2} {:9.2}", at(0.0), at(0.5), at(0.95));
+}
+
+#[tokio::main]
+async fn main() -> Result<(), BoxError> {
+    let mut arguments = std::env::args().skip(1);
+    let node = PathBuf::from(arguments.next().ok_or("usage: latency NODE [ROUNDS]")?);
+    let rounds: usize = arguments.next().map_or(Ok(50), |rounds| rounds.parse())?;
+    let folder = tempfile::tempdir()?;
+    let workers = |name: &str, warm_workers, snapshots| {
+        let directory = folder.path().join(name);
+        Workers::new(Settings { node: node.clone(), directory, warm_workers, max_parked: 8, heap_mb: 64, snapshots })
+    };
+    let plain = workers("plain", 0, V8Snapshot::Off)?;
+    let restored = workers("restored", 0, V8Snapshot::Block)?;
+    let parked = workers("parked", 2, V8Snapshot::Block)?;
+    let import = ImportPhase::default();
+    let program = Arc::new(Program::new([("m.js".to_owned(), SOURCE.to_owned())], import));
+    action(&restored, &program).await?;
+    parked.prepare(&program);
+    let [mut plain_times, mut restored_times, mut parked_times, mut query_times] = [const { Vec::new() }; 4];
+    for _ in 0..rounds {
+        plain_times.push(action(&plain, &program).await?);
+        restored_times.push(action(&restored, &program).await?);
+        until_parked(&parked).await;
+        parked_times.push(action(&parked, &program).await?);
+    }
+    query(&restored, &program).await?;
+    for _ in 0..rounds * 10 {
+        query_times.push(query(&restored, &program).await?);
+    }
+    println!("{:32} {:>9} {:>9} {:>9}", "milliseconds", "least", "median", "p95");
+    report("action, plain", &mut plain_times);
+    report("action, from a snapshot", &mut restored_times);
+    report("action, in a parked worker", &mut parked_times);
+    report("query, in a fresh context", &mut query_times);
+    let statistics = parked.statistics();
+    println!("parked: {} hits, {} misses", statistics.warm_worker_hit, statistics.warm_worker_miss);
+    for workers in [plain, restored, parked] {
+        workers.shut_down().await;
+    }
+    Ok(())
+}

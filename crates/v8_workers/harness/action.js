@@ -1,0 +1,182 @@
+// Runs an action of the default runtime: in the worker's own realm, with the platform's event loop, `fetch`, timers and
+// streams. The worker serves nothing after it.
+"use strict";
+const vm = require("node:vm");
+const process = require("node:process");
+const { inspect } = require("node:util");
+const { AsyncLocalStorage, AsyncResource } = require("node:async_hooks");
+const { COMMAND, REPORT, listen, send } = require("./channel");
+const { randomNumbers } = require("./chacha");
+const { describe } = require("./failure");
+
+const LEVELS = { debug: "0", log: "1", info: "2", warn: "3", error: "4" };
+/** Globals of the default runtime that the language does not have. */
+const GLOBALS = [
+  "AbortController", "AbortSignal", "Blob", "ByteLengthQueuingStrategy", "CountQueuingStrategy", "Crypto", "CryptoKey",
+  "CustomEvent", "DOMException", "Event", "EventTarget", "File", "FormData", "Headers", "Performance", "PerformanceEntry",
+  "PerformanceMark", "PerformanceMeasure", "ReadableByteStreamController", "ReadableStream", "ReadableStreamBYOBReader",
+  "ReadableStreamBYOBRequest", "ReadableStreamDefaultController", "ReadableStreamDefaultReader", "Request", "Response",
+  "SubtleCrypto", "TextDecoder", "TextDecoderStream", "TextEncoder", "TextEncoderStream", "TransformStream",
+  "TransformStreamDefaultController", "URL", "URLSearchParams", "WebAssembly", "WritableStream",
+  "WritableStreamDefaultController", "WritableStreamDefaultWriter", "atob", "btoa", "clearInterval", "clearTimeout",
+  "crypto", "fetch", "performance", "queueMicrotask", "setInterval", "setTimeout", "structuredClone",
+];
+
+/** Globals that the platform's `fetch` looks for whenever it connects. Nobody else finds them. */
+const OF_FETCH = ["Buffer", "MessageChannel", "MessagePort", "clearImmediate", "global", "setImmediate"];
+
+function define(name, value) {
+  Object.defineProperty(globalThis, name, { value, writable: true, enumerable: false, configurable: true });
+}
+
+/** Removes every global that the default runtime does not have. */
+function removePlatformGlobals() {
+  const language = Reflect.ownKeys(vm.createContext(vm.constants.DONT_CONTEXTIFY));
+  const wanted = new Set([...language, ...GLOBALS]);
+  const used = OF_FETCH.map((name) => [name, globalThis[name]]);
+  for (const name of Object.getOwnPropertyNames(globalThis)) if (!wanted.has(name)) delete globalThis[name];
+  const fromFetch = () => new Error().stack.includes("node:internal/deps/undici");
+  for (const [name, value] of used) {
+    Object.defineProperty(globalThis, name, { get: () => (fromFetch() ? value : undefined), configurable: true });
+  }
+}
+
+/** Timers are numbers, as in browsers. */
+function installTimers() {
+  const { setTimeout, setInterval, clearTimeout, clearInterval } = globalThis;
+  const timers = new Map();
+  let last = 0;
+  const starter = (start, once) => (callback, delay, ...values) => {
+    const id = ++last;
+    const run = () => {
+      if (once) timers.delete(id);
+      callback(...values);
+    };
+    timers.set(id, start(run, delay));
+    return id;
+  };
+  const stopper = (stop) => (id) => {
+    stop(timers.get(id));
+    timers.delete(id);
+  };
+  define("setTimeout", starter(setTimeout, true));
+  define("setInterval", starter(setInterval, false));
+  define("clearTimeout", stopper(clearTimeout));
+  define("clearInterval", stopper(clearInterval));
+}
+
+function installClock(state) {
+  const System = Date;
+  function ActionDate(...values) {
+    const given = values.length === 0 ? [ActionDate.now()] : values;
+    return new.target === undefined ? new System(given[0]).toString() : Reflect.construct(System, given, new.target);
+  }
+  const now = System.now;
+  Object.defineProperties(ActionDate, Object.getOwnPropertyDescriptors(System));
+  Object.defineProperty(ActionDate, "now", { value: () => (state.importing ? Math.floor(state.importTimeMs) : now()) });
+  Object.defineProperty(System.prototype, "constructor", { value: ActionDate });
+  define("Date", ActionDate);
+  Math.random = () => (state.random ??= randomNumbers(state.importing ? state.importSeed : state.seed))();
+}
+
+function installConsole(write) {
+  const timers = new Map();
+  const line = (level, values) => write(level, values.map((value) => inspect(value)).join(" "));
+  const elapsed = (label, values) => {
+    if (!timers.has(label)) return write("warn", `Timer '${label}' does not exist`);
+    const time = `${label}: ${(performance.now() - timers.get(label)).toFixed(1)}ms`;
+    write("info", [time, ...values.map((value) => inspect(value))].join(" "));
+  };
+  const console = {
+    trace: (...values) => {
+      const here = {};
+      Error.captureStackTrace(here, console.trace);
+      write("log", values.map((value) => inspect(value)).join(" ") + here.stack.slice(here.stack.indexOf("\n")));
+    },
+    time: (label = "default") => void timers.set(`${label}`, performance.now()),
+    timeLog: (label = "default", ...values) => elapsed(`${label}`, values),
+    timeEnd: (label = "default") => {
+      elapsed(`${label}`, []);
+      timers.delete(`${label}`);
+    },
+  };
+  for (const level of Object.keys(LEVELS)) console[level] = (...values) => line(level, values);
+  define("console", console);
+}
+
+function errorOf(refusal) {
+  const { message, code, data } = JSON.parse(refusal);
+  const error = new Error(message);
+  if (data !== undefined) error.data = JSON.parse(data);
+  if (code !== undefined) error.code = code;
+  return error;
+}
+
+/** `Convex`, whose operations are answered one by one, in whatever order they are done. */
+function installConvex(state, generation) {
+  const pending = new Map();
+  let last = 0;
+  const input = listen(({ kind, fields: [id, answer] }) => {
+    const operation = kind === COMMAND.ANSWER ? pending.get(id) : undefined;
+    if (operation === undefined) return;
+    pending.delete(id);
+    if (pending.size === 0) input.unref();
+    if (answer[0] === "!") operation.reject(errorOf(answer.slice(1)));
+    else operation.resolve(answer.slice(1));
+  });
+  // With nothing to wait for the event loop ends, and with it the action: its promise can never settle.
+  input.unref();
+  const refused = (message, code) => Object.assign(new Error(message), { code });
+  define("Convex", {
+    syscall: (name) => {
+      throw refused(`Unknown operation ${name}`, "UnknownOperation");
+    },
+    asyncSyscall: (name, argument) => {
+      if (state.importing) throw refused(`Can't use syscall \`${name}\` at import time.`, "NoSyscallDuringImport");
+      return new Promise((resolve, reject) => {
+        const id = String(++last);
+        pending.set(id, { resolve, reject });
+        input.ref();
+        send(generation, REPORT.OPERATION, [id, String(name), String(argument)]);
+      });
+    },
+    jsSyscall: (name) => {
+      throw refused(`This server does not do ${name} yet.`, "FeatureNotSupported");
+    },
+  });
+}
+
+/** Runs it. The backend ends the process after the last report. */
+function run(program, request, generation) {
+  const { path, name, method, argument, variables } = request;
+  const state = { ...request, importing: true, random: undefined };
+  let ended = false;
+  const end = (kind, text) => {
+    if (ended) return;
+    ended = true;
+    send(generation, kind, [text, "0"]);
+  };
+  const fail = (reason) => end(REPORT.FAILED, describe(reason));
+  process.on("unhandledRejection", fail).on("uncaughtException", fail).on("beforeExit", () => end(REPORT.STUCK, ""));
+  const write = (level, line) => {
+    if (!state.importing && !ended) send(generation, REPORT.LOG, [LEVELS[level], line]);
+  };
+  removePlatformGlobals();
+  installTimers();
+  installClock(state);
+  installConsole(write);
+  installConvex(state, generation);
+  define("process", { env: JSON.parse(variables) });
+  define("self", globalThis);
+  define("AsyncLocalStorage", AsyncLocalStorage);
+  define("AsyncResource", AsyncResource);
+  const called = program.instantiateAll(path).then((namespace) => {
+    state.importing = false;
+    state.random = undefined;
+    send(generation, REPORT.STARTED, []);
+    return namespace[name][method]("", argument);
+  });
+  called.then((value) => end(REPORT.DONE, String(value)), fail);
+}
+
+module.exports = { run };

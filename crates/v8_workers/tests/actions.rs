@@ -1,0 +1,187 @@
+//! Actions of the default runtime.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use convex_wasm_execution::{LogLevel, OperationResult, RunError, ThrowError};
+use convex_wasm_v8_workers::{ActionCall, ActionHost, Program, V8Snapshot};
+use support::*;
+use tokio::sync::Notify;
+
+/// Answers `later` only after `sooner`, `fail` with an error, and everything else with its argument.
+#[derive(Default)]
+struct World {
+    lines: Mutex<Vec<String>>,
+    sooner: Notify,
+}
+
+impl ActionHost for World {
+    async fn operation(self: Arc<Self>, name: String, argument: String) -> OperationResult {
+        match name.as_str() {
+            "later" => self.sooner.notified().await,
+            "sooner" => self.sooner.notify_one(),
+            "fail" => {
+                let data = Some("1".to_owned());
+                return Err(ThrowError { message: "no".to_owned(), code: None, data });
+            }
+            _ => {}
+        }
+        Ok(argument)
+    }
+
+    fn log(&self, _: LogLevel, message: String) {
+        self.lines.lock().unwrap().push(message);
+    }
+}
+
+fn action(handler: &str) -> Arc<Program> {
+    program(&format!(
+        "const handler = {handler};\nexport const other = 1;\nexport const f = {{ invokeAction: async (id, args) => JSON.stringify((await handler(...JSON.parse(args))) ?? null) }};"
+    ))
+}
+
+async fn act(lane: &Lane, handler: &str) -> (Result<String, RunError>, Vec<String>) {
+    let environment = BTreeMap::from([("SET".to_owned(), "value".to_owned())]);
+    let call = ActionCall {
+        module: "m.js",
+        export: "f",
+        argument: "[{}]",
+        seed: [7; 32],
+        environment: &environment,
+        limit: Duration::from_secs(60),
+    };
+    let world = Arc::new(World::default());
+    let result = lane.workers.act(&action(handler), None, &call, world.clone()).await;
+    let lines = world.lines.lock().unwrap().clone();
+    (result, lines)
+}
+
+async fn value_of(lane: &Lane, handler: &str) -> String {
+    act(lane, handler).await.0.unwrap_or_else(|error| panic!("{handler}: {error}"))
+}
+
+#[tokio::test]
+async fn operations_are_answered_as_they_are_done_and_lines_come_in_order() {
+    let lane = lane(V8Snapshot::Off, 0);
+    let handler = r#"async () => {
+        const order = [];
+        const ask = (name) => Convex.asyncSyscall(name, `"${name}"`).then((got) => order.push(JSON.parse(got)));
+        console.log("first", { a: 1 });
+        await Promise.all([ask("later"), ask("sooner")]);
+        try { await Convex.asyncSyscall("fail", ""); } catch (e) { order.push(e.message, e.data); }
+        console.error("second");
+        return order;
+    }"#;
+    let (result, lines) = act(&lane, handler).await;
+    assert_eq!(result.unwrap(), r#"["sooner","later","no",1]"#);
+    assert_eq!(lines, ["'first' { a: 1 }", "'second'"]);
+}
+
+#[tokio::test]
+async fn more_operations_than_run_at_once_wait_and_too_many_are_refused() {
+    let lane = lane(V8Snapshot::Off, 0);
+    let refused = act(&lane, "async () => { try { await Promise.all(Array.from({ length: 1200 }, () => Convex.asyncSyscall('later', ''))); } catch (e) { return e.code; } }").await;
+    assert_eq!(refused.0.unwrap(), "\"TooManyOperations\"");
+    let many = "async () => (await Promise.all(Array.from({ length: 500 }, (_, i) => Convex.asyncSyscall('echo', `${i}`)))).join()";
+    let expected: Vec<String> = (0..500).map(|i| i.to_string()).collect();
+    assert_eq!(value_of(&lane, many).await, format!("\"{}\"", expected.join(",")));
+}
+
+/// Answers one request with `hello`.
+fn serve_once() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        let (mut connection, _) = listener.accept().unwrap();
+        let mut request = [0; 4096];
+        let _ = connection.read(&mut request).unwrap();
+        connection.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\nconnection: close\r\n\r\nhello").unwrap();
+    });
+    port
+}
+
+#[tokio::test]
+async fn fetch_timers_streams_and_randomness_work_and_the_platform_is_not_to_be_seen() {
+    let lane = lane(V8Snapshot::Block, 0);
+    let port = serve_once();
+    let handler = r#"async () => {
+        const started = Date.now();
+        const response = await fetch("http://127.0.0.1:PORT/");
+        const timer = await new Promise((done) => { const id = setTimeout((value) => done([typeof id, value]), 5, "v"); });
+        setInterval(() => {}, 1);
+        const stream = new ReadableStream({ start(c) { c.enqueue(new TextEncoder().encode("x")); c.close(); } });
+        const hidden = ["require", "module", "Buffer", "global", "setImmediate", "WebSocket", "navigator", "EventSource"];
+        const storage = new AsyncLocalStorage();
+        return [
+            await response.text(), timer, await new Response(stream).text(), crypto.randomUUID().length,
+            hidden.filter((name) => eval("typeof " + name) !== "undefined"), Object.keys(process), process.env.SET,
+            started > 1.6e12, storage.run(1, () => storage.getStore()), (await import("./m.js")).other, self === globalThis,
+        ];
+    }"#
+    .replace("PORT", &port.to_string());
+    let expected = r#"["hello",["number","v"],"x",36,[],["env"],"value",true,1,1,true]"#;
+    assert_eq!(value_of(&lane, &handler).await, expected);
+}
+
+#[tokio::test]
+async fn errors_wherever_they_come_from_end_the_action() {
+    let lane = lane(V8Snapshot::Off, 0);
+    let cases = [
+        ("async () => { throw new Error('thrown'); }", "thrown"),
+        (
+            "async () => { setTimeout(() => { throw new Error('timer'); }); await new Promise(() => setInterval(() => {}, 9)); }",
+            "timer",
+        ),
+        (
+            "async () => { Promise.reject(new Error('alone')); await new Promise(() => setInterval(() => {}, 9)); }",
+            "alone",
+        ),
+    ];
+    for (handler, expected) in cases {
+        match act(&lane, handler).await.0 {
+            Err(RunError::Thrown(error)) => {
+                assert_eq!(error.message, expected);
+                assert_eq!(error.stack[0].path, "m.js");
+            }
+            other => panic!("{handler}: {other:?}"),
+        }
+    }
+    let stuck = act(&lane, "() => new Promise(() => {})").await.0;
+    assert!(matches!(stuck, Err(RunError::Stuck)), "{stuck:?}");
+}
+
+#[tokio::test]
+async fn a_worker_runs_one_action_and_a_wrong_hint_changes_nothing() {
+    let lane = lane(V8Snapshot::Block, 1);
+    let (first, second) = (action("async () => 1"), action("async () => { globalThis.mark ??= 0; return ++mark; }"));
+    lane.workers.prepare(&first);
+    while lane.workers.statistics().parked == 0 {
+        tokio::task::yield_now().await;
+    }
+    let environment = BTreeMap::new();
+    let call = ActionCall {
+        module: "m.js",
+        export: "f",
+        argument: "[{}]",
+        seed: [7; 32],
+        environment: &environment,
+        limit: Duration::from_secs(60),
+    };
+    let claim = lane.workers.claim(&lane.workers.key(&first));
+    assert!(claim.is_some());
+    let world = Arc::new(World::default());
+    assert_eq!(lane.workers.act(&second, claim, &call, world.clone()).await.unwrap(), "1");
+    assert_eq!(lane.workers.statistics().wrong_hint, 1);
+    for _ in 0..5 {
+        assert_eq!(lane.workers.act(&second, None, &call, world.clone()).await.unwrap(), "1");
+    }
+    lane.workers.shut_down().await;
+    assert_eq!(lane.workers.statistics().alive, 0);
+}
