@@ -175,6 +175,12 @@ impl Emitter<'_, '_> {
             self.check_exception();
             self.code.end();
             self.store(result, Repr::Boxed);
+        } else if self.hot {
+            let done = self.code.block(BlockType::Result(ValType::I64));
+            self.emit_guessed_call(method, object, key, list, done);
+            self.push_indirect_call(method, object, list, name);
+            self.code.end();
+            self.finish_call(result);
         } else {
             self.push_indirect_call(method, object, list, name);
             self.finish_call(result);

@@ -30,6 +30,7 @@ pub enum Callee {
 enum Item {
     Plain(Instruction<'static>),
     Call(Callee),
+    TailCall(Callee),
     CallIndirect(SignatureIndex),
     Word(u64),
     Position(Source),
@@ -105,7 +106,7 @@ impl Code {
     /// Everything it calls directly.
     pub fn callees(&self) -> impl Iterator<Item = Callee> {
         self.items.iter().filter_map(|item| match item {
-            Item::Call(callee) => Some(*callee),
+            Item::Call(callee) | Item::TailCall(callee) => Some(*callee),
             _ => None,
         })
     }
@@ -147,6 +148,22 @@ impl Code {
     pub fn call(&mut self, callee: Callee) -> &mut Self {
         self.items.push(Item::Call(callee));
         self
+    }
+
+    /// Call in place of this function, whose results are those of the callee.
+    pub fn tail_call(&mut self, callee: Callee) -> &mut Self {
+        self.items.push(Item::TailCall(callee));
+        self
+    }
+
+    /// Turns the call that the function ends with, if any, into a tail call. A function without other calls needs
+    /// neither saved registers nor a check of the stack.
+    pub fn end_with_tail_call(&mut self) {
+        if let Some(last) = self.items.last_mut()
+            && let Item::Call(callee) = *last
+        {
+            *last = Item::TailCall(callee);
+        }
     }
 
     /// Call of a guest function.
@@ -322,6 +339,7 @@ impl Code {
             match item {
                 Item::Plain(instruction) => instruction.encode(&mut bytes),
                 Item::Call(callee) => Instruction::Call(indices.function(*callee)).encode(&mut bytes),
+                Item::TailCall(callee) => Instruction::ReturnCall(indices.function(*callee)).encode(&mut bytes),
                 Item::CallIndirect(index) => {
                     let type_index = indices.signature(&self.signatures[*index]);
                     Instruction::CallIndirect { type_index, table_index: 0 }.encode(&mut bytes);

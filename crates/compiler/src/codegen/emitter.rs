@@ -7,6 +7,7 @@ use wasm_encoder::{Instruction, ValType};
 
 use super::code::{Callee, Code, Label, Local};
 use super::data::Data;
+use super::methods::Methods;
 use crate::element::Element;
 use crate::ir::{
     Binary, Constant, Function, FunctionId, Instruction as IrInstruction, Module, Op, Reg, RegKind, Unary,
@@ -81,6 +82,8 @@ pub struct Unit<'a> {
     pub data: Data,
     /// Types of all functions' registers.
     pub types: ModuleTypes,
+    /// Functions that method calls may reach.
+    pub methods: Methods,
     /// Functions that have a direct entry.
     pub direct: Vec<Option<DirectEntry>>,
     /// Element type of the typed array that each binding most probably holds.

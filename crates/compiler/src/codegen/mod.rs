@@ -20,6 +20,7 @@ mod entry;
 mod helpers;
 mod intrinsics;
 mod literals;
+mod methods;
 mod numeric;
 mod operations;
 mod properties;
@@ -36,6 +37,7 @@ use crate::unit::{CodePosition, FunctionMeta};
 use assemble::Assembly;
 use data::Data;
 use emitter::{DirectEntry, Unit};
+use methods::Methods;
 
 /// The source text of a module, for positions.
 pub struct SourceInfo<'a> {
@@ -65,7 +67,8 @@ pub struct EmittedUnit {
 pub fn emit(module: &Module, source: &SourceInfo<'_>) -> EmittedUnit {
     let mut simplified: Vec<Function> = module.functions.iter().map(optimize::simplify).collect();
     optimize::typed_loops::version(module, &mut simplified);
-    let direct = directly_called(module, &simplified);
+    let methods = Methods::of(module);
+    let direct = directly_called(module, &simplified, &methods);
     let passes: Vec<(bool, bool)> = simplified.iter().map(passed_operands).collect();
     for function in simplified.iter_mut().filter(|function| function.refused.is_none()) {
         optimize::drop_unpassed_operands(function, |callee| direct[callee as usize].then_some(passes[callee as usize]));
@@ -79,6 +82,7 @@ pub fn emit(module: &Module, source: &SourceInfo<'_>) -> EmittedUnit {
         direct: entries.collect(),
         binding_hints: optimize::element_hints::of_bindings(module, &simplified),
         resume_elements: resume_elements(module),
+        methods,
         types,
     };
     let mut assembly = Assembly::default();
@@ -89,13 +93,17 @@ pub fn emit(module: &Module, source: &SourceInfo<'_>) -> EmittedUnit {
     assembly.finish(&unit, source)
 }
 
-/// Functions that some call knows and that can have a direct entry.
-fn directly_called(module: &Module, simplified: &[Function]) -> Vec<bool> {
+/// Functions that some call knows, or guesses by a method's name, and that can have a direct entry.
+fn directly_called(module: &Module, simplified: &[Function], methods: &Methods) -> Vec<bool> {
     let mut called = vec![false; module.functions.len()];
     for block in simplified.iter().flat_map(|function| &function.blocks) {
         for instruction in &block.instructions {
-            if let Op::Call { known: Some(known), arguments: Arguments::List(_), .. } = &instruction.op {
-                called[known.0 as usize] = true;
+            match &instruction.op {
+                Op::Call { known: Some(known), arguments: Arguments::List(_), .. } => called[known.0 as usize] = true,
+                Op::CallMethod { key, arguments: Arguments::List(_), .. } => {
+                    methods.named(*key).iter().for_each(|method| called[method.0 as usize] = true);
+                }
+                _ => {}
             }
         }
     }

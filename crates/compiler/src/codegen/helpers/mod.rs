@@ -15,7 +15,7 @@ use numbers::{
     arithmetic, bitwise, comparison, float_remainder, float_to_int32, multiplication, remainder, step, strict_equal,
     to_boolean, to_numeric, unsigned_shift,
 };
-use properties::{Fallback, get, get_element, get_global, has_element_count, length, set, set_element};
+use properties::{Fallback, call_accessor, get, get_element, get_global, has_element_count, length, set, set_element};
 
 /// An outlined sequence. Values are words; `j` results may be EXCEPTION.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -65,6 +65,10 @@ pub enum Helper {
     NewLiteral,
     /// `o.key = v`: object, value, offsets of key constant and cache. Status.
     Set,
+    /// Calls a getter: object, address of the function.
+    CallGetter,
+    /// Calls a setter: object, address of the function, value. Status.
+    CallSetter,
     /// `o.#x`: object, offsets of the private name and of the cache.
     GetPrivate,
     /// `o.#x = v`: object, value, offsets of the private name and of the cache. Status.
@@ -96,6 +100,8 @@ impl Helper {
             Self::ToBoolean => Code::new(&[I64], &[I32]),
             Self::StrictEqual => Code::new(&[I64, I64], &[I32]),
             Self::Get | Self::GetPrivate | Self::Length => Code::new(&[I64, I32, I32], &[I64]),
+            Self::CallGetter => Code::new(&[I64, I32], &[I64]),
+            Self::CallSetter => Code::new(&[I64, I32, I64], &[I32]),
             Self::HasElementCount => Code::new(&[I64, I32], &[I32]),
             Self::GetGlobal => Code::new(&[I32, I32], &[I64]),
             Self::NewLiteral => Code::new(&[I32, I32], &[I32]),
@@ -136,6 +142,8 @@ impl Helper {
             Self::Get => get(&mut code, Fallback::Key(Runtime::Get)),
             Self::GetPrivate => get(&mut code, Fallback::Private(Runtime::GetPrivate)),
             Self::Length => length(&mut code),
+            Self::CallGetter => call_accessor(&mut code, None),
+            Self::CallSetter => call_accessor(&mut code, Some(Local(2))),
             Self::HasElementCount => has_element_count(&mut code),
             Self::GetGlobal => get_global(&mut code),
             Self::NewLiteral => new_literal(&mut code),
@@ -148,6 +156,7 @@ impl Helper {
             Self::GetElement => get_element(&mut code),
             Self::SetElement => set_element(&mut code),
         }
+        code.end_with_tail_call();
         code
     }
 }

@@ -7,7 +7,7 @@ use convex_wasm_abi::value::{self, FIRST_TAGGED, TAG_INT, TAG_OBJECT, TAG_STRING
 use wasm_encoder::{BlockType, Instruction, ValType};
 
 use super::{A, B, Helper, data_address, key_address, return_inside};
-use crate::codegen::code::{Code, Label, Local, at};
+use crate::codegen::code::{Callee, Code, Label, Local, at};
 use crate::codegen::entry::uniform_signature;
 use crate::codegen::typed_arrays;
 
@@ -75,8 +75,8 @@ pub(super) fn get(code: &mut Code, fallback: Fallback) {
         code.get(entry).load_i32(more_entry::FOUND).i32(more_entry::ACCESSOR.cast_signed());
         code.emit(Instruction::I32Ne).br_if(slow);
         code.get(entry).load_i32(more_entry::WHERE).load_i64(accessor::GET).set(word);
-        call_accessor(code, word, None, slow);
-        code.emit(Instruction::Return);
+        leave_unless_callable(code, word, slow);
+        code.get(A).get(word).emit(Instruction::I32WrapI64).tail_call(Callee::Helper(Helper::CallGetter));
     });
     code.end();
     code.get(A);
@@ -87,16 +87,21 @@ pub(super) fn get(code: &mut Code, fallback: Fallback) {
     };
 }
 
+/// Leaves if the getter or setter in `function` is no function or the stack is used up.
+fn leave_unless_callable(code: &mut Code, function: Local, slow: Label) {
+    code.get(function).has_tag(TAG_OBJECT).emit(Instruction::I32Eqz).br_if(slow);
+    code.get(function).emit(Instruction::I32WrapI64).load_u8(layout::KIND);
+    code.i32(i32::from(kind::FUNCTION)).emit(Instruction::I32Ne).br_if(slow);
+    code.load_cell_i32(STACK_DEPTH).load_cell_i32(STACK_LIMIT).emit(Instruction::I32GtU).br_if(slow);
+}
+
 /// Stack that a getter or setter called from here is counted with, beside what it counts itself.
 const ACCESSOR_FRAME: i32 = 256;
 
-/// Calls the getter or setter in `function` on the object in `A`; leaves if that is no function or the stack is used up.
-fn call_accessor(code: &mut Code, function: Local, value: Option<Local>, slow: Label) {
-    let (cell, depth) = (code.take_local(ValType::I32), code.take_local(ValType::I32));
-    code.get(function).has_tag(TAG_OBJECT).emit(Instruction::I32Eqz).br_if(slow);
-    code.get(function).emit(Instruction::I32WrapI64).tee(cell).load_u8(layout::KIND);
-    code.i32(i32::from(kind::FUNCTION)).emit(Instruction::I32Ne).br_if(slow);
-    code.load_cell_i32(STACK_DEPTH).tee(depth).load_cell_i32(STACK_LIMIT).emit(Instruction::I32GtU).br_if(slow);
+/// Calls a getter, or a setter with a value, on the object in `A`.
+pub(super) fn call_accessor(code: &mut Code, value: Option<Local>) {
+    let (cell, depth) = (Local(1), code.take_local(ValType::I32));
+    code.load_cell_i32(STACK_DEPTH).set(depth);
     code.i32(0).get(depth).i32(ACCESSOR_FRAME).emit(Instruction::I32Add).store_i32(STACK_DEPTH);
     code.get(cell).i32(i32::from(value.is_some())).get(A);
     match value {
@@ -105,9 +110,10 @@ fn call_accessor(code: &mut Code, function: Local, value: Option<Local>, slow: L
     };
     code.word(value::UNDEFINED).word(value::UNDEFINED);
     code.get(cell).load_i32(function::CODE).call_indirect(uniform_signature());
+    if value.is_some() {
+        code.word(value::EXCEPTION).emit(Instruction::I64Eq);
+    }
     code.i32(0).get(depth).store_i32(STACK_DEPTH);
-    code.release_local(cell);
-    code.release_local(depth);
 }
 
 /// `length` of strings, arrays and typed arrays, then as any property.
@@ -227,9 +233,9 @@ pub(super) fn set(code: &mut Code, fallback: Fallback) {
         code.get(entry).load_i32(more_entry::FOUND).i32(more_entry::ACCESSOR.cast_signed()).emit(Instruction::I32Eq);
         code.start_if(BlockType::Empty);
         code.get(entry).load_i32(more_entry::WHERE).load_i64(accessor::SET).set(setter);
-        call_accessor(code, setter, Some(B), slow);
-        code.word(value::EXCEPTION).emit(Instruction::I64Eq);
-        return_inside(code);
+        leave_unless_callable(code, setter, slow);
+        code.get(A).get(setter).emit(Instruction::I32WrapI64).get(B);
+        code.tail_call(Callee::Helper(Helper::CallSetter)).end();
         code.get(entry).load_i32(more_entry::FOUND).i32(more_entry::ADDITION.cast_signed()).emit(Instruction::I32Ne);
         code.br_if(slow);
         code.get(entry).load_i32(more_entry::SLOT).tee(slot);
