@@ -29,11 +29,20 @@ function define(name, value) {
   Object.defineProperty(globalThis, name, { value, writable: true, enumerable: false, configurable: true });
 }
 
+let wanted;
+let used;
+
+/** Does in advance what every action needs: a parked worker has the time for it. */
+function prepare() {
+  if (wanted !== undefined) return;
+  wanted = new Set([...Reflect.ownKeys(vm.createContext(vm.constants.DONT_CONTEXTIFY)), ...GLOBALS]);
+  used = OF_FETCH.map((name) => [name, globalThis[name]]);
+  require("node:net");
+  inspect({});
+}
+
 /** Removes every global that the default runtime does not have. */
 function removePlatformGlobals() {
-  const language = Reflect.ownKeys(vm.createContext(vm.constants.DONT_CONTEXTIFY));
-  const wanted = new Set([...language, ...GLOBALS]);
-  const used = OF_FETCH.map((name) => [name, globalThis[name]]);
   for (const name of Object.getOwnPropertyNames(globalThis)) if (!wanted.has(name)) delete globalThis[name];
   const fromFetch = () => new Error().stack.includes("node:internal/deps/undici");
   for (const [name, value] of used) {
@@ -161,6 +170,7 @@ function run(program, request, generation) {
   const write = (level, line) => {
     if (!state.importing && !ended) send(generation, REPORT.LOG, [LEVELS[level], line]);
   };
+  prepare();
   removePlatformGlobals();
   installTimers();
   installClock(state);
@@ -179,4 +189,4 @@ function run(program, request, generation) {
   called.then((value) => end(REPORT.DONE, String(value)), fail);
 }
 
-module.exports = { run };
+module.exports = { prepare, run };

@@ -12,7 +12,7 @@ const INPUT = 0;
 const OUTPUT = 1;
 
 /** What the backend says. */
-const COMMAND = { LOAD: 1, RUN: 2, ANSWERS: 3, REPLY: 4, ANSWER: 5 };
+const COMMAND = { LOAD: 1, RUN: 2, ANSWERS: 3, REPLY: 4, ANSWER: 5, PREPARE: 6 };
 /** What a worker says. */
 const REPORT = {
   READY: 16, WRONG: 17, STARTED: 18, BATCH: 19, ASK: 20, LOG: 21, DONE: 22, FAILED: 23, STUCK: 24, OPERATION: 25,

@@ -28,6 +28,13 @@ const UNCLONABLE = [types.isPromise, types.isWeakMap, types.isWeakSet, types.isP
 const typedArray = Object.getPrototypeOf(Uint8Array.prototype);
 const typedArrayName = Object.getOwnPropertyDescriptor(typedArray, Symbol.toStringTag).get;
 
+/** A copy of an array of the realm, whose methods the program may have changed. */
+function copy(values) {
+  const copied = [];
+  for (let i = 0; i < values.length; i++) copied.push(values[i]);
+  return copied;
+}
+
 const refusal = (message, code) => `!${JSON.stringify({ message, code })}`;
 
 /** Sends a question and waits for its reply, with the whole thread. */
@@ -66,8 +73,10 @@ function createHost(state) {
     performanceNow: () => (state.phase === "program" ? performance.now() : 0),
     random: () => (state.random ??= randomNumbers(state.seed))(),
     log: (level, line) => send(generation, REPORT.LOG, [LEVELS[level], line]),
-    format: (values) =>
-      state.phase === "program" ? format(...values) : values.map((value) => inspect(value)).join(" "),
+    format: (values) => {
+      const copied = copy(values);
+      return state.phase === "program" ? format(...copied) : copied.map((value) => inspect(value)).join(" ");
+    },
     isForeign: (error) => error instanceof Error,
     describe: ({ name, message }) => ({ name, message }),
     utf8Length: (text) => Buffer.byteLength(text),
@@ -91,7 +100,7 @@ function createHost(state) {
       return new Uint8Array(require("node:crypto").createHash(digest).update(bytes).digest()).buffer;
     },
     subtle: (name, values, resolve, reject) =>
-      state.queue.push({ work: () => crypto.subtle[name](...values), resolve, reject }),
+      state.queue.push({ work: () => crypto.subtle[name](...copy(values)), resolve, reject }),
     borrow: (name) => {
       state.reusable = false;
       return globalThis[name] ?? require("node:async_hooks")[name];

@@ -23,6 +23,10 @@ async function serve(program) {
       for (let i = 0; i < modules.length; i += 2) pairs.push([modules[i], modules[i + 1]]);
       program = new Program(digest, pairs);
       send(generation, REPORT.READY, [digest]);
+    } else if (kind === COMMAND.PREPARE) {
+      program.compileAll();
+      require("./transaction").prepare();
+      require("./action").prepare();
     } else if (kind === COMMAND.RUN && program?.digest !== fields[0]) {
       send(generation, REPORT.WRONG, [program?.digest ?? ""]);
     } else if (kind === COMMAND.RUN) {
@@ -38,7 +42,6 @@ function start(digest, modules) {
   if (!startupSnapshot.isBuildingSnapshot()) return void serve(undefined);
   require("./transaction");
   const program = new Program(digest, modules);
-  program.compileAll();
   startupSnapshot.setDeserializeMainFunction(() => void serve(program));
 }
 

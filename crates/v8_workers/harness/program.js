@@ -13,7 +13,7 @@ class Program {
     this.code = new Map();
   }
 
-  /** Compiles every module in advance, for a snapshot. */
+  /** Compiles every module in advance. (Node has no modules while it builds a snapshot.) */
   compileAll() {
     for (const path of this.sources.keys()) this.compile(path, undefined, undefined);
   }

@@ -18,6 +18,11 @@ function createRealm(host) {
   return { context, ...realm.runInContext(context)(host) };
 }
 
+/** Does in advance what every execution needs: a parked worker has the time for it. */
+function prepare() {
+  createRealm(createHost({ generation: 0, phase: "import", queue: [] }));
+}
+
 /** Answers operations in the order of issue, each after everything the last one led to. */
 async function answer(state, errorOf) {
   const operations = state.queue.splice(0);
@@ -89,4 +94,4 @@ function finish({ outcome, reusable }) {
   return [kind, [text, reusable ? "1" : "0"]];
 }
 
-module.exports = { run };
+module.exports = { prepare, run };

@@ -21,6 +21,8 @@ pub(crate) mod command {
     pub(crate) const REPLY: u8 = 4;
     /// The answer to an operation of an action: its id, and the answer as in a batch.
     pub(crate) const ANSWER: u8 = 5;
+    /// The worker is about to be parked: what every execution needs is done now.
+    pub(crate) const PREPARE: u8 = 6;
 }
 
 /// What a worker says.

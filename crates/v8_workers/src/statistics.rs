@@ -53,6 +53,7 @@ pub(crate) struct Counters {
     pub(crate) warm_worker_hit: Counter,
     pub(crate) warm_worker_miss: Counter,
     pub(crate) wrong_hint: Counter,
+    pub(crate) from_snapshot: Counter,
 }
 
 /// What workers did so far, and how many there are.
@@ -72,6 +73,8 @@ pub struct Statistics {
     pub warm_worker_miss: u64,
     /// Workers that were claimed for another program than they were given.
     pub wrong_hint: u64,
+    /// Workers that were started from a snapshot.
+    pub from_snapshot: u64,
     /// Worker processes there are, parked and running.
     pub alive: usize,
     /// Parked workers.
@@ -90,6 +93,7 @@ impl Counters {
             warm_worker_hit: self.warm_worker_hit.read().calls,
             warm_worker_miss: self.warm_worker_miss.read().calls,
             wrong_hint: self.wrong_hint.read().calls,
+            from_snapshot: self.from_snapshot.read().calls,
             alive,
             parked,
             quarantined,

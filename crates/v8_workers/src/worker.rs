@@ -118,6 +118,11 @@ impl Worker {
         }
     }
 
+    /// Has it do now what every execution needs, since it is about to be parked.
+    pub(crate) async fn prepare(&mut self) -> Result<(), WorkerError> {
+        self.send::<&str>(command::PREPARE, &[]).await
+    }
+
     /// Id of the process.
     pub(crate) fn id(&self) -> u32 {
         self.process.id()

@@ -181,6 +181,9 @@ impl Workers {
         let begun = Instant::now();
         let worker = self.0.starter.start(program, &key, snapshot.as_deref()).await?;
         self.0.counters.worker_new.record(begun);
+        if snapshot.is_some() {
+            self.0.counters.from_snapshot.count();
+        }
         Ok(Lease { worker, parked: false, key })
     }
 
@@ -222,7 +225,8 @@ impl Workers {
     async fn fill(&self, program: &Arc<Program>, key: &Key) -> Result<(), WorkerError> {
         let Settings { warm_workers, max_parked, .. } = self.0.settings;
         while self.0.pool.fresh(key) < warm_workers.min(max_parked) {
-            let Lease { worker, key, .. } = self.start(program).await?;
+            let Lease { mut worker, key, .. } = self.start(program).await?;
+            worker.prepare().await?;
             tracing::debug!(worker = worker.id(), transition = "refilled", "V8 worker");
             self.0.pool.park(key, worker, false, max_parked);
         }

@@ -237,4 +237,6 @@ async fn with_and_without_a_snapshot_everything_is_the_same() {
         assert_eq!(format!("{a:?}"), format!("{b:?}"));
         assert_eq!(host_a.lines, host_b.lines);
     }
+    assert_eq!(plain.workers.statistics().from_snapshot, 0);
+    assert!(restored.workers.statistics().from_snapshot > 0);
 }
