@@ -6,7 +6,7 @@ use super::elements::{create_at, get_at, set_length};
 use super::from::create;
 use crate::async_iterate::{self, from_sync};
 use crate::builtin::CallContext;
-use crate::builtins::check::require_function;
+use crate::builtins::check::require_callback;
 use crate::call::call;
 use crate::cell::{Gc, Header};
 use crate::convert::{get_method, to_object};
@@ -62,7 +62,7 @@ pub(super) fn from_async(cx: &CallContext) -> JsResult {
 
 fn start(cx: &CallContext, promise: Gc<PromiseObject>) -> JsResult<()> {
     let items = cx.arg(0);
-    let mapper = if cx.arg(1).is_undefined() { Value::UNDEFINED } else { require_function(cx.arg(1))? };
+    let mapper = if cx.arg(1).is_undefined() { Value::UNDEFINED } else { require_callback(cx.arg(1))? };
     let (source, length) = match iterator(items)? {
         Some(record) => (Source::Iterator(record), None),
         None => {
