@@ -42,6 +42,20 @@ struct Copy {
     full: Shape,
     /// Slots of the source, in the order of the copy's.
     slots: Vec<u32>,
+    /// Whether all of them are inline.
+    slots_are_inline: bool,
+}
+
+impl Copy {
+    /// What is copied, in order.
+    #[inline]
+    fn values(&self, source: Object) -> impl Iterator<Item = Value> {
+        let inline = self.slots_are_inline.then(|| source.inline_slots());
+        self.slots.iter().map(move |&from| match inline.and_then(|slots| slots.get(from as usize)) {
+            Some(slot) => slot.get(),
+            None => source.slot(from),
+        })
+    }
 }
 
 static RECIPES: State<[Option<&'static Recipe>; REMEMBERED]> = State::new([None; REMEMBERED]);
@@ -76,7 +90,14 @@ fn make(source: Shape, excluded: &[PropertyKey], spare: u32) -> Option<Copy> {
     }
     let empty = root_shape(kind::OBJECT, Some(intrinsic(Intrinsic::ObjectPrototype)), capacity as u16);
     let full = copied.iter().fold(empty, |shape, entry| shape.add(entry.key, Attributes::ALL));
-    Some(Copy { assignable: Cell::new(None), empty, full, slots: copied.iter().map(|entry| entry.slot).collect() })
+    let slots_are_inline = copied.iter().all(|entry| entry.slot < source.inline_capacity().into());
+    Some(Copy {
+        assignable: Cell::new(None),
+        empty,
+        full,
+        slots_are_inline,
+        slots: copied.iter().map(|entry| entry.slot).collect(),
+    })
 }
 
 /// `{ ...source }` into a literal under construction.
@@ -115,7 +136,7 @@ fn copy_to_empty(target: Object, source: Object, is_allowed: impl FnOnce(&Copy) 
     if !is_allowed(copy) || !target.make_room(copy.empty) {
         return false;
     }
-    copy.slots.iter().enumerate().for_each(|(slot, &from)| target.set_slot(slot as u32, source.slot(from)));
+    target.fill_slots(copy.values(source));
     target.shape.set(copy.full);
     true
 }
@@ -125,7 +146,7 @@ pub fn rest(source: Value, excluded: &[PropertyKey]) -> JsResult<Object> {
     if let Some(source) = source.as_object()
         && let Some(copy) = recipe(source.shape(), excluded, 0)
     {
-        return Ok(Object::with_slots(copy.full, copy.slots.iter().map(|&from| source.slot(from))));
+        return Ok(Object::with_slots(copy.full, copy.values(source)));
     }
     let target = Object::new();
     copy_properties(target, source, excluded)?;

@@ -140,8 +140,13 @@ impl Object {
         unsafe {
             Object::write_header(address, shape);
             let slots = (address + abi::INLINE_SLOTS) as usize as *mut Value;
-            for (slot, value) in (0..capacity as usize).zip(values.chain(core::iter::repeat(Value::UNDEFINED))) {
-                slots.add(slot).write(value);
+            let mut filled = 0;
+            for value in values.take(capacity as usize) {
+                slots.add(filled).write(value);
+                filled += 1;
+            }
+            for slot in filled..capacity as usize {
+                slots.add(slot).write(Value::UNDEFINED);
             }
             Object::from_address(address)
         }
@@ -256,10 +261,28 @@ impl Object {
         }
         self.extra.set(new as u16);
         self.shape.set(empty);
+        let slots = (self.address() + abi::INLINE_SLOTS) as usize as *mut Value;
         for slot in old..new {
-            self.set_slot(slot, Value::UNDEFINED);
+            // SAFETY: the object was just made as long.
+            unsafe { slots.add(slot as usize).write(Value::UNDEFINED) };
         }
         true
+    }
+
+    /// The inline slots of an ordinary object; none of others. Cells never move, so they may be kept as long as the object.
+    #[inline]
+    pub fn inline_slots(self) -> &'static [Cell<Value>] {
+        let count = if self.kind.get() == kind::OBJECT { self.extra.get() as usize } else { 0 };
+        // SAFETY: an ordinary object has that many slots, all initialised; cells are shared.
+        unsafe {
+            core::slice::from_raw_parts((self.address() + abi::INLINE_SLOTS) as usize as *const Cell<Value>, count)
+        }
+    }
+
+    /// Writes the first inline slots of an ordinary object.
+    #[inline]
+    pub fn fill_slots(self, values: impl Iterator<Item = Value>) {
+        self.inline_slots().iter().zip(values).for_each(|(slot, value)| slot.set(value));
     }
 
     /// Makes sure that slot `slot` exists; new ones are UNDEFINED.
