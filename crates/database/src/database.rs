@@ -15,8 +15,10 @@ use crate::committer::{Committer, Message};
 use crate::counts::Counts;
 use crate::query::cursor::{CursorCipher, KEY_LENGTH};
 use crate::reader::Reader;
-use crate::snapshots::Snapshots;
+use crate::retention::Retention;
+use crate::snapshots::{Snapshots, Statistics};
 use crate::system_tables::{INDEX, SCHEMAS, SystemTable, TABLES};
+use crate::throttle::Throttle;
 use crate::turns::{Turn, Turns};
 use crate::world::World;
 use crate::{Begin, BlobId, Conflict, Error, Options, ReadSet, Result, Subscription, Transaction};
@@ -48,7 +50,9 @@ pub struct Inner {
     pub(crate) world: Arc<dyn World>,
     committer: mpsc::Sender<Message>,
     committer_task: Mutex<Option<JoinHandle<()>>>,
+    retention_task: Mutex<Option<JoinHandle<()>>>,
     turns: Turns,
+    throttle: Throttle,
 }
 
 impl Database {
@@ -68,10 +72,26 @@ impl Database {
         let (committer, queue) = mpsc::channel(COMMITTER_QUEUE_SIZE.get().max(1));
         let task = tokio::spawn(Committer::new(persistence.clone(), world.clone(), snapshots.clone(), queue).run());
         let committer_task = Mutex::new(Some(task));
+        let retention = Retention::load(persistence.as_ref(), options.retention).await?;
+        let retention_task = Mutex::default();
         let turns = Turns::new();
+        let throttle = Throttle::new(options.max_bytes_written_per_second);
         let reader = Reader::new(persistence.clone(), snapshots.clone());
-        let inner = Inner { persistence, reader, snapshots, cursors, world, committer, committer_task, turns };
+        let inner = Inner {
+            persistence,
+            reader,
+            snapshots,
+            cursors,
+            world,
+            committer,
+            committer_task,
+            retention_task,
+            turns,
+            throttle,
+        };
         let database = Self { inner: Arc::new(inner) };
+        let weak = Arc::downgrade(&database.inner);
+        *database.inner.retention_task.lock() = Some(tokio::spawn(retention.run(weak)));
         database.resume_schema();
         Ok(database)
     }
@@ -79,6 +99,12 @@ impl Database {
     /// Finishes the commits that are waiting, and refuses all later ones. The store is closed when the last handle is
     /// dropped.
     pub async fn shut_down(self) {
+        let retention = self.inner.retention_task.lock().take();
+        if let Some(retention) = retention {
+            retention.abort();
+            // It ends with an error, which says that it was aborted.
+            let _ = retention.await;
+        }
         let task = self.inner.committer_task.lock().take();
         // If the committer is gone already, there is nothing to wait for.
         if let Some(task) = task
@@ -99,24 +125,26 @@ impl Database {
 
     /// Begins a transaction on the newest snapshot.
     pub fn begin(&self, begin: Begin) -> Transaction {
-        let (timestamp, catalog) = self.inner.snapshots.latest();
-        Transaction::new(self.inner.clone(), timestamp, catalog, begin)
+        let (lease, catalog) = self.inner.snapshots.lease_latest();
+        Transaction::new(self.inner.clone(), lease, catalog, begin)
     }
 
     /// Begins a transaction on an older snapshot; `OutOfRetention` if it is too old.
     pub fn begin_at(&self, timestamp: Timestamp, begin: Begin) -> Result<Transaction> {
-        let catalog = self.inner.snapshots.catalog_at(timestamp)?;
-        Ok(Transaction::new(self.inner.clone(), timestamp, catalog, begin))
+        let (lease, catalog) = self.inner.snapshots.lease(timestamp)?;
+        Ok(Transaction::new(self.inner.clone(), lease, catalog, begin))
     }
 
     /// Commits. When this returns, the writes are durable and every transaction begun from now on sees them.
     ///
     /// # Errors
     /// [`Error::Conflict`] and [`Error::OutOfRetention`]: run the function again on a newer snapshot.
+    /// [`Error::Overloaded`]: more is being written than the database takes.
     pub async fn commit(&self, transaction: Transaction) -> Result<Committed> {
         if !transaction.has_writes() {
             return Ok(Committed { timestamp: transaction.timestamp() });
         }
+        self.inner.throttle.admit(transaction.bytes_to_write()).await?;
         let (reply, answer) = oneshot::channel();
         let message = Message::Commit(transaction.into_request(reply));
         self.inner.committer.try_send(message).map_err(|error| match error {
@@ -151,9 +179,9 @@ impl Database {
         Ok(conflict.map(|conflict| conflict.timestamp).filter(|timestamp| *timestamp <= to))
     }
 
-    /// Bytes of documents and index rows in memory, about.
-    pub fn cache_size(&self) -> usize {
-        self.inner.snapshots.cache().bytes()
+    /// What the database is doing.
+    pub fn statistics(&self) -> Statistics {
+        self.inner.snapshots.statistics()
     }
 
     /// Stores bytes durably under their hash. Not part of a transaction: refer to it from one afterwards.

@@ -160,6 +160,11 @@ impl History {
         entry.documents.iter().for_each(|change| self.counts.apply(change.key.tablet, change.gain()));
         self.size += entry.size();
         self.entries.push_back(entry);
+        self.expire(now)
+    }
+
+    /// Drops commits that are too old, and returns them.
+    pub fn expire(&mut self, now: Timestamp) -> Vec<Arc<LogEntry>> {
         let mut dropped = Vec::new();
         while let Some(first) = self.entries.front() {
             let age = Duration::from_nanos(now.0.saturating_sub(first.timestamp.0));

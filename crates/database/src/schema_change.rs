@@ -24,6 +24,11 @@ use crate::{Begin, Error, Result, Transaction};
 /// Times a change of the schema is tried again after a conflict.
 const MAX_RETRIES: u32 = 8;
 
+/// Pause after the first failure to prepare a schema; each further one is twice as long.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+/// After a longer pause than this there is no further attempt.
+const LAST_PAUSE: Duration = Duration::from_secs(60);
+
 /// A schema that was submitted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaId(pub String);
@@ -151,8 +156,15 @@ impl Database {
     fn prepare_in_background(&self, id: InternalId) {
         let database = self.clone();
         tokio::spawn(async move {
-            if let Err(error) = database.prepare(id).await {
-                tracing::error!(%error, "a schema could not be prepared; it stays pending until the server is restarted");
+            let mut pause = FIRST_PAUSE;
+            while let Err(error) = database.prepare(id).await {
+                if pause > LAST_PAUSE {
+                    tracing::error!(%error, "a schema could not be prepared; it stays pending until the next start");
+                    return;
+                }
+                tracing::warn!(%error, ?pause, "a schema could not be prepared; the next attempt follows");
+                tokio::time::sleep(pause).await;
+                pause *= 2;
             }
         });
     }
@@ -173,7 +185,9 @@ impl Database {
 
     /// Builds the indexes of a pending schema and checks the documents. Stops quietly if it was replaced meanwhile.
     async fn prepare(&self, id: InternalId) -> Result<()> {
-        let (at, catalog) = self.inner.snapshots.latest();
+        // Retention would take away what the new indexes are to hold, without knowing that they will.
+        let (lease, catalog) = self.inner.snapshots.lease_latest();
+        let at = lease.timestamp();
         let Some(row) = catalog.schema(id).filter(|row| row.state == SchemaRowState::Pending) else { return Ok(()) };
         for (table, name, definition) in schema_indexes(&row.schema) {
             let Some(table) = catalog.table(table) else { continue };

@@ -10,9 +10,23 @@ use crate::cache::Cache;
 use crate::catalog::Catalog;
 use crate::counts::Counts;
 use crate::history::{History, LogEntry};
+use crate::leases::{Lease, Leases};
 use crate::options::Options;
 use crate::subscriptions::{SubscriberId, Subscription, Subscriptions};
 use crate::{Conflict, Error, ReadSet, Result};
+
+/// What a database is doing, for those who watch over it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Commits since it was opened.
+    pub commits: u64,
+    /// Groups in which they were written, each durable at once.
+    pub groups: u64,
+    /// Subscriptions that are valid.
+    pub subscriptions: usize,
+    /// Bytes of documents and index rows in memory, about.
+    pub cache_size: usize,
+}
 
 /// The published state, shared by all handles of a database and its committer.
 pub struct Snapshots {
@@ -20,6 +34,9 @@ pub struct Snapshots {
     /// Locked before the history where both are.
     subscriptions: Mutex<Subscriptions>,
     cache: Cache,
+    leases: Arc<Leases>,
+    /// Commits so far, and groups that they were written in.
+    written: Mutex<(u64, u64)>,
     /// The newest timestamp, for those who wait for it to change.
     newest: watch::Sender<Timestamp>,
 }
@@ -31,6 +48,8 @@ impl Snapshots {
             history: RwLock::new(History::new(timestamp, catalog, counts, options.write_log)),
             subscriptions: Mutex::default(),
             cache: Cache::new(options.cache_size),
+            leases: Arc::default(),
+            written: Mutex::default(),
             newest: watch::Sender::new(timestamp),
         }
     }
@@ -42,8 +61,15 @@ impl Snapshots {
         (timestamp, catalog.clone())
     }
 
-    /// The catalog of a snapshot.
-    pub fn catalog_at(&self, timestamp: Timestamp) -> Result<Arc<Catalog>> {
+    /// Begins to read the newest snapshot.
+    pub fn lease_latest(&self) -> (Lease, Arc<Catalog>) {
+        let history = self.history.read();
+        let (timestamp, catalog) = history.latest();
+        (self.leases.take(timestamp), catalog.clone())
+    }
+
+    /// Begins to read an older snapshot.
+    pub fn lease(&self, timestamp: Timestamp) -> Result<(Lease, Arc<Catalog>)> {
         let history = self.history.read();
         let newest = history.latest().0;
         if timestamp > newest {
@@ -52,7 +78,21 @@ impl Snapshots {
                 format!("Timestamp {timestamp} is in the future: the newest snapshot is {newest}"),
             ));
         }
-        history.catalog_at(timestamp).cloned()
+        // The horizon of retention does not pass the oldest snapshot of the history while that is locked.
+        let catalog = history.catalog_at(timestamp)?.clone();
+        Ok((self.leases.take(timestamp), catalog))
+    }
+
+    /// Forgets commits that are too old, and tells up to which timestamp nobody needs any more what a commit replaced.
+    /// That is `wanted`, or less if older snapshots can be read or are being read. The newest commit is never included.
+    pub fn advance_horizon(&self, now: Timestamp, wanted: Timestamp) -> Timestamp {
+        let mut history = self.history.write();
+        for dropped in history.expire(now) {
+            self.cache.compact(&dropped, history.oldest());
+        }
+        let before_newest = Timestamp(history.latest().0.0.saturating_sub(1));
+        let readable = self.leases.oldest().map_or(history.oldest(), |read| read.min(history.oldest()));
+        wanted.min(readable).min(before_newest)
     }
 
     /// Publishes durable commits, and ends the subscriptions that they invalidate.
@@ -71,6 +111,9 @@ impl Snapshots {
         };
         entries.iter().for_each(|entry| subscriptions.invalidate(entry));
         drop(subscriptions);
+        let mut written = self.written.lock();
+        *written = (written.0 + entries.len() as u64, written.1 + 1);
+        drop(written);
         self.newest.send_replace(newest);
     }
 
@@ -94,6 +137,13 @@ impl Snapshots {
     pub fn settled(&self) -> Timestamp {
         let _publishing = self.subscriptions.lock();
         self.latest().0
+    }
+
+    /// What the database is doing.
+    pub fn statistics(&self) -> Statistics {
+        let (commits, groups) = *self.written.lock();
+        let subscriptions = self.subscriptions.lock().len();
+        Statistics { commits, groups, subscriptions, cache_size: self.cache.bytes() }
     }
 
     /// Documents and index rows in memory.

@@ -217,6 +217,8 @@ knobs! {
     TRANSACTION_MAX_NUM_USER_WRITES: usize = 16_000;
     /// Bytes of documents a transaction may write.
     TRANSACTION_MAX_USER_WRITE_SIZE_BYTES: usize = 16 << 20;
+    /// Bytes of documents that mutations may write in a second, 0 for any number. Convex allows 4 MiB.
+    MAX_BYTES_WRITTEN_PER_SECOND: usize = 0;
     /// Rows a query stream fetches at once.
     DEFAULT_QUERY_PREFETCH: usize = 100;
     /// Most rows of any one fetch from an index.
@@ -237,6 +239,16 @@ knobs! {
     WRITE_LOG_MIN_RETENTION_SECS: u64 = 30;
     /// Seconds after which the write log drops a commit.
     WRITE_LOG_MAX_RETENTION_SECS: u64 = 300;
+    /// Seconds for which index entries are kept after they were replaced.
+    INDEX_RETENTION_DELAY: u64 = 240;
+    /// Seconds for which revisions of documents are kept after they were replaced.
+    DOCUMENT_RETENTION_DELAY: u64 = 172_800;
+    /// Revisions of the log that retention handles at once.
+    RETENTION_CHUNK_SIZE: usize = 1_024;
+    /// Milliseconds of pause after each chunk of retention.
+    RETENTION_PAUSE_MS: u64 = 50;
+    /// Seconds until retention looks again when there is nothing more to remove.
+    RETENTION_IDLE_SECS: u64 = 10;
     /// Bytes of documents and index rows in memory.
     INDEX_CACHE_SIZE: usize = 256 << 20;
     /// Bytes of documents and index keys in the write log beyond which commits older than the minimum are dropped.

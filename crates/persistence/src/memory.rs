@@ -41,6 +41,11 @@ impl MemoryPersistence {
     pub fn new() -> Self {
         Self::default()
     }
+
+    /// How many entries its indexes have.
+    pub fn entries(&self) -> usize {
+        self.state.read().indexes.values().map(BTreeMap::len).sum()
+    }
 }
 
 impl Stored {

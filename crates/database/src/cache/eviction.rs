@@ -48,6 +48,11 @@ pub enum Verdict {
 }
 
 impl Usage {
+    /// That of a new item of so many bytes.
+    pub fn of(bytes: usize) -> Self {
+        Self { bytes, ..Self::default() }
+    }
+
     /// Counts a use.
     pub fn touch(&self) {
         let uses = self.uses.load(Relaxed);

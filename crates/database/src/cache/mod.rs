@@ -5,7 +5,7 @@
 //! on; an older snapshot reads from the store. A read that misses puts what it found in memory: the rows of its own
 //! snapshot, then the commits that came after that.
 
-mod eviction;
+pub mod eviction;
 mod segments;
 mod versions;
 
@@ -163,8 +163,7 @@ impl Cached {
 
 impl State {
     fn insert_document(&mut self, key: DocumentKey, versions: Versions) {
-        let mut usage = Usage::default();
-        usage.bytes = document_footprint(&versions);
+        let mut usage = Usage::of(document_footprint(&versions));
         self.queues.insert(Name::Document(key), &mut usage);
         self.documents.insert(key, Cached { versions, usage });
     }

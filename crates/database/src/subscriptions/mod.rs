@@ -92,6 +92,11 @@ impl Subscriptions {
         (id, receiver)
     }
 
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.subscribers.len()
+    }
+
     /// Removes a subscription, if it is still there.
     pub fn remove(&mut self, id: SubscriberId) {
         if let Some(subscriber) = self.subscribers.remove(&id) {

@@ -21,7 +21,7 @@ impl Transaction {
         let document = match read.known {
             Some(known) => known,
             None => {
-                let stored = self.database.reader.documents(&[read.place], self.timestamp).await?.pop().flatten();
+                let stored = self.database.reader.documents(&[read.place], self.timestamp()).await?.pop().flatten();
                 stored.map(|stored| stored.document)
             }
         };
@@ -243,7 +243,7 @@ impl Transaction {
         self.reads.record_point(place.by_id, &place.key);
         let written = self.writes.get(place.document).map(|write| write.new.clone());
         let known = written.or_else(|| {
-            let cached = self.database.reader.cached(place.document, self.timestamp)?;
+            let cached = self.database.reader.cached(place.document, self.timestamp())?;
             Some(cached.map(|versioned| versioned.document))
         });
         PointRead { table, place, known }
@@ -261,7 +261,7 @@ impl Transaction {
         }
         let mut stored = vec![None; reads.len()];
         for (positions, places) in by_table.into_values() {
-            let found = self.database.reader.documents(&places, self.timestamp).await?;
+            let found = self.database.reader.documents(&places, self.timestamp()).await?;
             for (position, versioned) in positions.into_iter().zip(found) {
                 stored[position] = versioned;
             }

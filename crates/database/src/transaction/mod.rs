@@ -20,6 +20,7 @@ use rand_chacha::ChaCha12Rng;
 use crate::catalog::{Catalog, Table, id_key};
 use crate::committer::Request;
 use crate::database::Inner;
+use crate::leases::Lease;
 use crate::reader::Place;
 use crate::system_tables::{SCHEMAS, SystemTable};
 use crate::writes::{Savepoint, Writes};
@@ -52,7 +53,7 @@ pub struct Begin {
 /// Dropping it forgets it. After an error that is not the function's fault, drop it.
 pub struct Transaction {
     database: Arc<Inner>,
-    timestamp: Timestamp,
+    lease: Lease,
     /// The snapshot's catalog with the changes that this transaction made.
     catalog: Arc<Catalog>,
     reads: ReadSet,
@@ -87,13 +88,13 @@ struct Current {
 }
 
 impl Transaction {
-    pub(crate) fn new(database: Arc<Inner>, timestamp: Timestamp, catalog: Arc<Catalog>, begin: Begin) -> Self {
-        let unix_nanos = begin.unix_nanos.max(timestamp.0);
+    pub(crate) fn new(database: Arc<Inner>, lease: Lease, catalog: Arc<Catalog>, begin: Begin) -> Self {
+        let unix_nanos = begin.unix_nanos.max(lease.timestamp().0);
         let writes = Writes::default();
         let frame = Frame { savepoint: writes.savepoint(), catalog: catalog.clone(), paginated: false };
         Self {
             database,
-            timestamp,
+            lease,
             catalog,
             reads: ReadSet::default(),
             writes,
@@ -112,7 +113,7 @@ impl Transaction {
 
     /// The snapshot it reads.
     pub fn timestamp(&self) -> Timestamp {
-        self.timestamp
+        self.lease.timestamp()
     }
 
     /// The journal of this run, to be given to a re-run: where its page ended.
@@ -162,6 +163,11 @@ impl Transaction {
         !self.writes.is_empty()
     }
 
+    /// Bytes of the documents written.
+    pub(crate) fn bytes_to_write(&self) -> usize {
+        self.writes.iter().map(|(_, write)| write.size).sum()
+    }
+
     /// Ends a transaction that is not to be committed: what it read, to subscribe to.
     pub fn into_read_set(mut self) -> ReadSet {
         self.record_open_queries();
@@ -177,7 +183,7 @@ impl Transaction {
     /// Turns the transaction into a request to commit it.
     pub(crate) fn into_request(mut self, reply: tokio::sync::oneshot::Sender<Result<Timestamp>>) -> Request {
         self.record_open_queries();
-        Request { begin: self.timestamp, reads: self.reads, writes: self.writes, writer: self.writer, reply }
+        Request { begin: self.timestamp(), reads: self.reads, writes: self.writes, writer: self.writer, reply }
     }
 
     fn record_open_queries(&mut self) {
@@ -208,9 +214,9 @@ impl Transaction {
             let old = write.old.clone();
             return Ok(write.new.clone().map(|document| Current { document, old }));
         }
-        let found = match self.database.reader.cached(place.document, self.timestamp) {
+        let found = match self.database.reader.cached(place.document, self.timestamp()) {
             Some(known) => known,
-            None => self.database.reader.documents(&[place], self.timestamp).await?.pop().flatten(),
+            None => self.database.reader.documents(&[place], self.timestamp()).await?.pop().flatten(),
         };
         Ok(found.map(|old| Current { document: old.document.clone(), old: Some(old) }))
     }

@@ -183,7 +183,7 @@ impl Transaction {
     pub fn count(&mut self, table: &str) -> Result<u64> {
         let Some(table) = self.queried_table(table)? else { return Ok(0) };
         self.reads.record(table.by_id().id, KeyRange::all());
-        let stored = self.database.snapshots.count(table.tablet, self.timestamp)?;
+        let stored = self.database.snapshots.count(table.tablet, self.timestamp())?;
         Ok(stored.saturating_add_signed(self.writes.gain(table.tablet)))
     }
 
@@ -209,7 +209,7 @@ impl Transaction {
             return Ok(Step::End);
         }
         let Some(scan) = &mut stream.scan else { return Ok(Step::End) };
-        let next = scan.next(&self.database.reader, self.timestamp, &self.writes).await?;
+        let next = scan.next(&self.database.reader, self.timestamp(), &self.writes).await?;
         let Some((key, document)) = next else { return Ok(Step::End) };
         if let Some(table) = &stream.table {
             self.count_read(table, document.clone())?;

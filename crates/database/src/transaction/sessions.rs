@@ -33,7 +33,7 @@ impl Transaction {
         let mut scan = IndexScan::new(index, KeyRange::all(), Order::Ascending, limit);
         let mut old = Vec::new();
         while old.len() < limit
-            && let Some((_, row)) = scan.next(&self.database.reader, self.timestamp, &self.writes).await?
+            && let Some((_, row)) = scan.next(&self.database.reader, self.timestamp(), &self.writes).await?
         {
             match row.get("_creationTime") {
                 Some(ConvexValue::Float64(time)) if *time < before => {}

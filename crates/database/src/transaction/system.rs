@@ -121,7 +121,7 @@ impl Transaction {
         let prefetch = convex_wasm_knobs::DEFAULT_QUERY_PREFETCH.get();
         let mut scan = IndexScan::new(table.index(BY_NAME), range, Order::Ascending, prefetch);
         let mut rows = Vec::new();
-        while let Some((_, row)) = scan.next(&self.database.reader, self.timestamp, &self.writes).await? {
+        while let Some((_, row)) = scan.next(&self.database.reader, self.timestamp(), &self.writes).await? {
             rows.push(row);
         }
         scan.record(&mut self.reads);

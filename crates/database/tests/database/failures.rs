@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use crate::common::*;
 use bytes::Bytes;
-use convex_wasm_database::{BlobId, Database, Error, Persistence, PersistenceError, SqlitePersistence, Timestamp};
+use convex_wasm_database::{
+    BlobId, Database, Error, MemoryPersistence, Options, Persistence, PersistenceError, SqlitePersistence, Timestamp,
+};
 use convex_wasm_persistence::{
     DocumentKey, IndexId, IndexRow, Key, KeyRange, Order, Prune, Revision, Versioned, WriteBatch,
 };
@@ -137,6 +139,29 @@ async fn a_commit_of_unknown_outcome_ends_commits_until_the_database_is_opened_a
     let fixture = Fixture { database, directory };
     assert_eq!(fixture.collect(full_scan("t")).await.len(), 2);
     try_insert(&fixture).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn writing_is_slowed_down_to_its_limit_and_refused_beyond() {
+    let options = Options { max_bytes_written_per_second: 100_000, ..Options::default() };
+    let database = in_memory(&MemoryPersistence::new(), options).await;
+    let write = async |bytes: usize| {
+        let mut transaction = database.begin(begin());
+        insert(&mut transaction, "t", json!({"text": "x".repeat(bytes)})).await.unwrap();
+        database.commit(transaction).await
+    };
+    let start = tokio::time::Instant::now();
+    for _ in 0..30 {
+        write(10_000).await.unwrap();
+    }
+    let elapsed = start.elapsed().as_secs_f64();
+    assert!((1.5..3.5).contains(&elapsed), "300 kB took {elapsed} s");
+    write(900_000).await.unwrap();
+    let refused = write(1).await.unwrap_err();
+    assert_eq!(refused.code(), "TooManyWrites");
+    assert!(refused.to_string().contains("Too many writes per second"));
+    tokio::time::sleep(std::time::Duration::from_secs(10)).await;
+    write(1).await.unwrap();
 }
 
 #[tokio::test]

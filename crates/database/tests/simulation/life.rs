@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use convex_wasm_database::{Database, MemoryPersistence, Options, World, WriteLogOptions};
+use convex_wasm_database::{Database, MemoryPersistence, Options, RetentionOptions, World, WriteLogOptions};
 use convex_wasm_values::Schema;
 use parking_lot::Mutex;
 use tokio::runtime::Runtime;
@@ -75,7 +75,9 @@ async fn open(chance: &Chance, disk: &Arc<Disk>) -> Database {
     let options = Options {
         world: Arc::new(world),
         cache_size: *chance.pick(&[0, 5_000, 50_000, 1 << 20]),
+        max_bytes_written_per_second: *chance.pick(&[0, 10_000]),
         write_log: write_log(chance),
+        retention: retention(chance),
     };
     loop {
         // A read that fails while the database is opened makes the process end; somebody starts it again.
@@ -89,6 +91,18 @@ async fn open(chance: &Chance, disk: &Arc<Disk>) -> Database {
 fn write_log(chance: &Chance) -> WriteLogOptions {
     let min_retention = Duration::from_millis(*chance.pick(&[10, 100, 10_000]));
     WriteLogOptions { min_retention, max_retention: 2 * min_retention, soft_max_size: *chance.pick(&[1_000, 1 << 20]) }
+}
+
+/// Often so eager that what was replaced goes at once.
+fn retention(chance: &Chance) -> RetentionOptions {
+    let index_delay = Duration::from_millis(*chance.pick(&[0, 20, 500]));
+    RetentionOptions {
+        index_delay,
+        document_delay: index_delay * *chance.pick(&[0, 1, 3]),
+        chunk: 1 + chance.below(10),
+        pause: Duration::from_millis(1 + chance.below(20) as u64),
+        idle: Duration::from_millis(1 + chance.below(50) as u64),
+    }
 }
 
 fn live(chance: &Chance, store: &MemoryPersistence, history: &Arc<Mutex<History>>) {

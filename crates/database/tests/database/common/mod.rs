@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use convex_wasm_database::{
-    Begin, Database, DocumentArg, Error, InsertArg, Page, PageArgs, PatchArg, ReplaceArg, Result, SqlitePersistence,
-    Transaction,
+    Begin, Database, DocumentArg, Error, InsertArg, MemoryPersistence, Options, Page, PageArgs, PatchArg, ReplaceArg,
+    Result, SqlitePersistence, Transaction,
 };
 use convex_wasm_values::{ConvexObject, ConvexValue, JsonFormat, Schema};
 use serde_json::{Value as Json, json};
@@ -31,6 +31,11 @@ pub async fn open_again(path: &Path) -> Database {
             Err(error) => panic!("{error}"),
         }
     }
+}
+
+/// A database in memory, with other choices than the default ones.
+pub async fn in_memory(store: &MemoryPersistence, options: Options) -> Database {
+    Database::open_with(Arc::new(store.clone()), options).await.unwrap()
 }
 
 impl Fixture {
