@@ -193,6 +193,8 @@ knobs! {
     CONVEX_WASM_V8_WARM_WORKERS: usize = 2;
     /// Parked V8 workers in all.
     CONVEX_WASM_V8_MAX_PARKED_WORKERS: usize = 8;
+    /// 1 logs after each execution on V8 where the time of all of them went.
+    CONVEX_WASM_V8_PHASES: u8 = 0;
     /// Seconds in which a V8 worker must become ready.
     CONVEX_WASM_V8_START_TIMEOUT_SECONDS: u64 = 30;
     /// Seconds after which a V8 worker that was killed and still exists is given up.

@@ -75,7 +75,7 @@ impl Workers {
         let begun = Instant::now();
         let conversation = Conversation { lease: &mut lease, host, running: JoinSet::new(), waiting: VecDeque::new() };
         let result = tokio::time::timeout(call.limit, conversation.run(self, first)).await;
-        self.counters().user_code_execute.record(begun);
+        self.count_execution(begun);
         result.unwrap_or(Err(RunError::Timeout { maximum: call.limit }))
     }
 }

@@ -1,5 +1,6 @@
 //! What workers did, in numbers.
 
+use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
@@ -20,6 +21,29 @@ pub struct Step {
     pub total: Duration,
     /// The longest time.
     pub longest: Duration,
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { calls, total, longest } = self;
+        let average = total.checked_div(u32::try_from(*calls).unwrap_or(u32::MAX)).unwrap_or_default();
+        write!(f, "{calls} calls, {total:.1?} in all, {average:.1?} on average, {longest:.1?} at most")
+    }
+}
+
+impl Statistics {
+    /// Writes them to the log.
+    pub(crate) fn log(&self) {
+        tracing::info!(
+            snapshot_get = %self.snapshot_get,
+            worker_new = %self.worker_new,
+            assign = %self.assign,
+            user_code_execute = %self.user_code_execute,
+            warm_worker_hit = self.warm_worker_hit,
+            warm_worker_miss = self.warm_worker_miss,
+            "V8 phases"
+        );
+    }
 }
 
 impl Counter {

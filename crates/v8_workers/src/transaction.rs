@@ -165,7 +165,7 @@ impl<H: Host> Conversation<'_, H> {
                 limit = call.budget;
                 out_of_time.set(exhausted(process, limit));
             } else if let Some(end) = self.answer(frame).await.map_err(Failed::Execution)? {
-                self.workers.counters().user_code_execute.record(self.began);
+                self.workers.count_execution(self.began);
                 return Ok(end);
             }
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use convex_wasm_knobs::{
-    CONVEX_WASM_V8_MAX_PARKED_WORKERS, CONVEX_WASM_V8_SNAPSHOT, CONVEX_WASM_V8_WARM_WORKERS,
+    CONVEX_WASM_V8_MAX_PARKED_WORKERS, CONVEX_WASM_V8_PHASES, CONVEX_WASM_V8_SNAPSHOT, CONVEX_WASM_V8_WARM_WORKERS,
     ISOLATE_MAX_USER_HEAP_SIZE, V8Snapshot,
 };
 
@@ -133,6 +133,14 @@ impl Workers {
 
     pub(crate) fn counters(&self) -> &Counters {
         &self.0.counters
+    }
+
+    /// Counts an execution that has ended.
+    pub(crate) fn count_execution(&self, begun: Instant) {
+        self.0.counters.user_code_execute.record(begun);
+        if CONVEX_WASM_V8_PHASES.get() != 0 {
+            self.statistics().log();
+        }
     }
 
     pub(crate) fn heap_mb(&self) -> usize {

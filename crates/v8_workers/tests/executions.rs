@@ -238,5 +238,8 @@ async fn with_and_without_a_snapshot_everything_is_the_same() {
         assert_eq!(host_a.lines, host_b.lines);
     }
     assert_eq!(plain.workers.statistics().from_snapshot, 0);
-    assert!(restored.workers.statistics().from_snapshot > 0);
+    let statistics = restored.workers.statistics();
+    assert!(statistics.from_snapshot > 0);
+    assert_eq!((statistics.user_code_execute.calls, statistics.assign.calls), (2, 2));
+    assert!(statistics.user_code_execute.to_string().starts_with("2 calls, "));
 }
