@@ -75,15 +75,18 @@ impl Trailer {
 }
 
 /// The guest's native code and its key.
-fn compile_guest() -> Result<(String, Vec<u8>), Failure> {
-    let made = Arc::new(Mutex::new(None));
-    Engine::new(Capture(made.clone())).map_err(|error| Failure::setup("could not compile the guest", error))?;
-    let made = made.lock().unwrap_or_else(PoisonError::into_inner).take();
+fn compile_guest() -> Result<KeyAndCode, Failure> {
+    let capture = Capture::default();
+    Engine::new(capture.clone()).map_err(|error| Failure::setup("could not compile the guest", error))?;
+    let made = capture.0.lock().unwrap_or_else(PoisonError::into_inner).take();
     made.ok_or_else(|| Failure::setup("could not compile the guest", "the engine made no native code"))
 }
 
 /// Keeps what an engine stores: the guest's native code.
-struct Capture(Arc<Mutex<Option<(String, Vec<u8>)>>>);
+#[derive(Clone, Default)]
+struct Capture(Arc<Mutex<Option<KeyAndCode>>>);
+
+type KeyAndCode = (String, Vec<u8>);
 
 impl NativeCache for Capture {
     fn get(&self, key: &str) -> Option<Vec<u8>> {
