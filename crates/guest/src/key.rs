@@ -23,7 +23,7 @@ impl PropertyKey {
     }
 
     #[inline(always)]
-    fn from_word(word: u64) -> PropertyKey {
+    pub(crate) fn from_word(word: u64) -> PropertyKey {
         debug_assert!(word != 0);
         // SAFETY: the word has one of the tags for ints, strings and symbols, none of which is 0.
         PropertyKey(unsafe { NonZeroU64::new_unchecked(word) })

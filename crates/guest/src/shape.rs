@@ -10,8 +10,11 @@ use core::hash::{BuildHasherDefault, Hasher};
 use std::collections::HashMap;
 
 use crate::cell::{Gc, Header, kind};
+use crate::collector::uninterrupted;
+use crate::collector::weak::{Weak, WeakValue};
 use crate::key::PropertyKey;
-use crate::object::{Attributes, Object};
+use crate::memory::HEAP_START;
+use crate::object::{Attributes, Object, ObjectHeader};
 use crate::state::State;
 use crate::value::Value;
 
@@ -21,6 +24,8 @@ const MAX_SHARED_PROPERTIES: u32 = 128;
 const LINEAR_SEARCH: usize = 8;
 /// Flag: see the module's documentation.
 const DICTIONARY: u8 = 1;
+/// Flag: a shape of the image that is in `LATE`.
+const LISTED: u8 = 2;
 
 /// A shape.
 pub type Shape = Gc<ShapeCell>;
@@ -143,8 +148,33 @@ impl PropertyTable {
 
 #[derive(Default)]
 struct Transitions {
-    first: Option<(PropertyKey, Attributes, Shape)>,
-    more: FastMap<(u64, u8), Shape>,
+    first: Option<(WeakValue, Attributes, Weak<ShapeCell>)>,
+    more: FastMap<(WeakValue, u8), Weak<ShapeCell>>,
+}
+
+impl Transitions {
+    fn insert(&mut self, key: PropertyKey, attributes: Attributes, shape: Shape) {
+        let key = WeakValue::from(Value(key.word()));
+        match self.first {
+            None => self.first = Some((key, attributes, shape.into())),
+            Some(_) => {
+                self.more.insert((key, attributes.bits()), shape.into());
+            }
+        }
+    }
+
+    /// Drops what the collection under way did not mark. (The key of a live shape is alive.)
+    fn drop_dead(&mut self) {
+        if !self.more.is_empty() {
+            self.more.retain(|_, shape| shape.is_live());
+        }
+        if self.first.is_some_and(|(.., shape)| !shape.is_live()) {
+            // `first` is only empty if there is none at all.
+            let next = self.more.iter().next().map(|(&key, &shape)| (key, shape));
+            self.first = next.map(|((key, attributes), shape)| (key, Attributes::from_bits(attributes), shape));
+            next.map(|(key, _)| self.more.remove(&key));
+        }
+    }
 }
 
 /// A shape cell.
@@ -158,7 +188,19 @@ pub struct ShapeCell {
     transitions: State<Transitions>,
 }
 
-static ROOTS: State<Option<FastMap<(u32, u8, u16), Shape>>> = State::new(None);
+/// Shapes without properties, by prototype, kind and inline capacity.
+type Roots = FastMap<(Option<Weak<ObjectHeader>>, u8, u16), Weak<ShapeCell>>;
+
+static ROOTS: State<Option<Roots>> = State::new(None);
+/// Shapes of the image that got transitions in this execution.
+static LATE: State<Vec<Shape>> = State::new(Vec::new());
+
+/// Drops what the collection under way did not mark: its shapes go, and transitions to them with them.
+pub(crate) fn drop_dead(live_shapes: impl FnOnce(&mut dyn FnMut(Shape))) {
+    ROOTS.with(|roots| roots.get_or_insert_default().retain(|_, shape| shape.is_live()));
+    LATE.with(|late| late.iter().for_each(|shape| shape.transitions.with(Transitions::drop_dead)));
+    live_shapes(&mut |shape| shape.transitions.with(Transitions::drop_dead));
+}
 
 fn leak_table(table: PropertyTable) -> &'static State<PropertyTable> {
     Box::leak(Box::new(State::new(table)))
@@ -186,12 +228,12 @@ pub fn root_shape(kind: u8, prototype: Option<Object>, inline_capacity: u16) -> 
     if let Some(prototype) = prototype {
         prototype.mark_as_prototype();
     }
-    let key = (prototype.map_or(0, Object::address), kind, inline_capacity);
+    let key = (prototype.map(|prototype| prototype.weak()), kind, inline_capacity);
     if let Some(shape) = ROOTS.with(|roots| roots.get_or_insert_default().get(&key).copied()) {
-        return shape;
+        return shape.get();
     }
     let shape = new_shape(kind, prototype, inline_capacity, 0, 0, leak_table(PropertyTable::default()));
-    ROOTS.with(|roots| roots.get_or_insert_default().insert(key, shape));
+    uninterrupted(|| ROOTS.with(|roots| roots.get_or_insert_default().insert(key, shape.into())));
     shape
 }
 
@@ -274,11 +316,12 @@ impl Gc<ShapeCell> {
         let table = if is_newest { table } else { leak_table(table.with(|table| table.copy(count as usize))) };
         table.with(|table| table.push(key, count, attributes));
         let shape = new_shape(self.kind(), self.prototype(), self.inline_capacity(), 0, count + 1, table);
-        self.transitions.with(|transitions| match transitions.first {
-            None => transitions.first = Some((key, attributes, shape)),
-            Some(_) => {
-                transitions.more.insert((key.word(), attributes.bits()), shape);
+        uninterrupted(|| {
+            if self.address() < HEAP_START.get() && self.header.flags.get() & LISTED == 0 {
+                self.header.flags.set(self.header.flags.get() | LISTED);
+                LATE.with(|late| late.push(self));
             }
+            self.transitions.with(|transitions| transitions.insert(key, attributes, shape));
         });
         shape
     }
@@ -286,10 +329,11 @@ impl Gc<ShapeCell> {
     /// The shape an earlier `add` of this property led to.
     #[inline]
     pub fn transition(self, key: PropertyKey, attributes: Attributes) -> Option<Shape> {
+        let key = WeakValue::from(Value(key.word()));
         self.transitions.with(|transitions| match transitions.first {
-            Some((first, with, shape)) if first == key && with == attributes => Some(shape),
+            Some((first, with, shape)) if first == key && with == attributes => Some(shape.get()),
             None => None,
-            Some(_) => transitions.more.get(&(key.word(), attributes.bits())).copied(),
+            Some(_) => transitions.more.get(&(key, attributes.bits())).map(|shape| shape.get()),
         })
     }
 
@@ -297,7 +341,7 @@ impl Gc<ShapeCell> {
     #[inline]
     pub fn first_transition(self) -> Option<(PropertyKey, Shape)> {
         self.transitions.with(|transitions| match transitions.first {
-            Some((key, Attributes::ALL, shape)) => Some((key, shape)),
+            Some((key, Attributes::ALL, shape)) => Some((PropertyKey::from_word(key.get().0), shape.get())),
             _ => None,
         })
     }

@@ -1,6 +1,5 @@
-//! `WeakMap`, `WeakSet`, `WeakRef` and `FinalizationRegistry`. An execution is short and ends by forgetting all memory, so
-//! nothing is collected while somebody could notice: the references are strong and no finalizer ever runs, which the
-//! specification allows.
+//! `WeakMap`, `WeakSet`, `WeakRef` and `FinalizationRegistry`. What only a collection could reveal stays hidden, as in Convex:
+//! a `WeakRef` is strong and no finalizer ever runs. Entries of weak collections whose key is dead are dropped.
 
 use core::cell::Cell;
 
@@ -10,6 +9,8 @@ use super::object::entry_parts;
 use crate::builtin::{CallContext, constructor, methods, native, native_constructor, require_new, to_string_tag};
 use crate::call::{call, is_callable};
 use crate::cell::{Gc, ObjectKind, kind};
+use crate::collector::uninterrupted;
+use crate::collector::weak::{self, Weak, WeakValue};
 use crate::convert::same_value;
 use crate::error::display;
 use crate::iterate::iterate;
@@ -24,14 +25,14 @@ use crate::value::Value;
 #[repr(C)]
 struct WeakMapObject {
     header: ObjectHeader,
-    table: State<OrderedTable>,
+    table: State<WeakTable>,
 }
 
 /// `WeakSet`
 #[repr(C)]
 struct WeakSetObject {
     header: ObjectHeader,
-    table: State<OrderedTable>,
+    table: State<WeakTable>,
 }
 
 /// `WeakRef`
@@ -46,7 +47,7 @@ struct WeakRefObject {
 struct RegistryObject {
     header: ObjectHeader,
     /// Unregister tokens in use.
-    tokens: State<OrderedTable>,
+    tokens: State<WeakTable>,
 }
 
 // SAFETY: only this file makes cells of this kind.
@@ -67,6 +68,82 @@ unsafe impl ObjectKind for WeakRefObject {
 // SAFETY: only this file makes cells of this kind.
 unsafe impl ObjectKind for RegistryObject {
     const KIND: u8 = kind::FINALIZATION_REGISTRY;
+}
+
+/// A table that keeps neither keys nor values alive. A value lives as long as the table and its key do.
+struct WeakTable(OrderedTable);
+
+/// All weak tables: the object of each, and its offset in it.
+static TABLES: State<Vec<(Weak<ObjectHeader>, u32)>> = State::new(Vec::new());
+
+impl WeakTable {
+    const fn new() -> WeakTable {
+        WeakTable(OrderedTable::new())
+    }
+
+    /// What stands for a key in the table: an int made of its address, which is no reference.
+    fn hide(key: Value) -> Value {
+        Value::int(!key.payload() as i32)
+    }
+
+    fn is_live(hidden: Value) -> bool {
+        weak::is_live(!hidden.payload())
+    }
+
+    fn get(&self, key: Value) -> Option<Value> {
+        self.0.get(Self::hide(key)).filter(|_| key.is_reference()).map(|value| WeakValue(value.0).get())
+    }
+
+    fn contains(&self, key: Value) -> bool {
+        key.is_reference() && self.0.contains(Self::hide(key))
+    }
+
+    fn insert(&mut self, key: Value, value: Value) {
+        uninterrupted(|| self.0.insert(Self::hide(key), Value(WeakValue::from(value).0)));
+    }
+
+    fn get_or_insert(&mut self, key: Value, value: Value) -> Value {
+        if let Some(known) = self.get(key) {
+            return known;
+        }
+        self.insert(key, value);
+        value
+    }
+
+    fn remove(&mut self, key: Value) -> bool {
+        key.is_reference() && uninterrupted(|| self.0.remove(Self::hide(key)))
+    }
+}
+
+/// Remembers the table of a fresh weak collection.
+fn enlist<T: ObjectKind>(object: Gc<T>, table: &State<WeakTable>) {
+    let offset = (&raw const *table).addr() as u32 - object.address();
+    uninterrupted(|| TABLES.with(|tables| tables.push((object.object().weak(), offset))));
+}
+
+/// Calls `body` with each table of a collection that is alive.
+fn each_table(mut body: impl FnMut(&mut WeakTable)) {
+    TABLES.with(|tables| {
+        for (object, offset) in tables.iter().filter(|(object, _)| object.is_live()) {
+            // SAFETY: `enlist` got the offset of a table in this object, which is alive.
+            let table: Gc<State<WeakTable>> = unsafe { Gc::from_address(object.get().address() + offset) };
+            table.with(&mut body);
+        }
+    });
+}
+
+/// Calls `found` with the values of live keys in live weak collections.
+pub(crate) fn each_ephemeron(mut found: impl FnMut(Value)) {
+    each_table(|table| {
+        let live = table.0.iter().filter(|&(key, _)| WeakTable::is_live(key));
+        live.for_each(|(_, value)| found(WeakValue(value.0).get()));
+    });
+}
+
+/// Drops what the collection under way did not mark.
+pub(crate) fn drop_dead() {
+    each_table(|table| table.0.retain(WeakTable::is_live));
+    TABLES.with(|tables| tables.retain(|(object, _)| object.is_live()));
 }
 
 /// Builds them.
@@ -125,14 +202,16 @@ fn set(cx: &CallContext, method: &str) -> JsResult<Gc<WeakSetObject>> {
 fn construct_map(cx: &CallContext) -> JsResult {
     require_new(cx, "WeakMap")?;
     let header = ObjectHeader::new::<WeakMapObject>(cx.new_prototype(Intrinsic::WeakMapPrototype)?);
-    let map = Gc::new(WeakMapObject { header, table: State::new(OrderedTable::new()) });
+    let map = Gc::new(WeakMapObject { header, table: State::new(WeakTable::new()) });
+    enlist(map, &map.table);
     fill(map.object(), cx.arg(0), "set", |item| entry_parts(item).map(|(key, value)| vec![key, value]))
 }
 
 fn construct_set(cx: &CallContext) -> JsResult {
     require_new(cx, "WeakSet")?;
     let header = ObjectHeader::new::<WeakSetObject>(cx.new_prototype(Intrinsic::WeakSetPrototype)?);
-    let set = Gc::new(WeakSetObject { header, table: State::new(OrderedTable::new()) });
+    let set = Gc::new(WeakSetObject { header, table: State::new(WeakTable::new()) });
+    enlist(set, &set.table);
     fill(set.object(), cx.arg(0), "add", |item| Ok(vec![item]))
 }
 
@@ -169,7 +248,7 @@ fn map_set(cx: &CallContext) -> JsResult {
 fn map_get_or_insert(cx: &CallContext) -> JsResult {
     let map = map(cx, "getOrInsert")?;
     require_weak_key(cx.arg(0))?;
-    Ok(map.table.with(|table| table.get_or_insert_with(cx.arg(0), || cx.arg(1))))
+    Ok(map.table.with(|table| table.get_or_insert(cx.arg(0), cx.arg(1))))
 }
 
 fn map_get_or_insert_computed(cx: &CallContext) -> JsResult {
@@ -197,7 +276,7 @@ fn set_add(cx: &CallContext) -> JsResult {
     if !can_be_held_weakly(cx.arg(0)) {
         return Err(throw_type_error("Invalid value used in weak set"));
     }
-    set.table.with(|table| table.add(cx.arg(0)));
+    set.table.with(|table| table.insert(cx.arg(0), Value::TRUE));
     Ok(cx.this)
 }
 
@@ -224,7 +303,9 @@ fn construct_registry(cx: &CallContext) -> JsResult {
     }
     let prototype = cx.new_prototype(Intrinsic::FinalizationRegistryPrototype)?;
     let header = ObjectHeader::new::<RegistryObject>(prototype);
-    Ok(Gc::new(RegistryObject { header, tokens: State::new(OrderedTable::new()) }).into())
+    let registry = Gc::new(RegistryObject { header, tokens: State::new(WeakTable::new()) });
+    enlist(registry, &registry.tokens);
+    Ok(registry.into())
 }
 
 fn registry(cx: &CallContext, method: &str) -> JsResult<Gc<RegistryObject>> {
@@ -241,7 +322,7 @@ fn register(cx: &CallContext) -> JsResult {
         return Err(throw_type_error("FinalizationRegistry.prototype.register: target and holdings must not be same"));
     }
     if can_be_held_weakly(token) {
-        registry.tokens.with(|tokens| tokens.add(token));
+        registry.tokens.with(|tokens| tokens.insert(token, Value::TRUE));
     } else if !token.is_undefined() {
         return Err(throw_type_error(format!("Invalid unregister token ('{}')", display(token))));
     }

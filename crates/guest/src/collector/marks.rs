@@ -6,6 +6,7 @@ use convex_wasm_abi::memory::{COLLECTOR_TABLES, MEMORY_PAGES};
 
 use super::cells::{CellRef, word};
 use crate::heap::{self, out_of_memory};
+use crate::shape::Shape;
 
 /// Bytes that a word of a bit table stands for.
 const SPAN: u32 = 64 * 8;
@@ -82,6 +83,12 @@ impl BitTable {
             word = unsafe { *self.word(base) };
         }
     }
+}
+
+/// Whether the cell of the heap with this address is marked.
+#[inline]
+pub(super) fn is_marked(address: u32) -> bool {
+    MARKS.get(address)
 }
 
 /// Calls `found` with each marked cell in `start..end`, in the order of addresses.
@@ -176,6 +183,16 @@ impl Marker {
         // SAFETY: below the end of the stack, which only the collector uses.
         unsafe { core::ptr::write(self.top as usize as *mut u32, address) };
         self.top += 4;
+    }
+
+    /// Calls `found` with each marked shape.
+    pub(super) fn marked_shapes(&self, found: &mut dyn FnMut(Shape)) {
+        marked_cells(self.start, self.end, |cell| {
+            if cell.kind() == kind::SHAPE {
+                // SAFETY: the cell's kind says what it is.
+                found(unsafe { Shape::from_address(cell.address) });
+            }
+        });
     }
 
     /// Visits the references of all marked cells.

@@ -10,12 +10,14 @@
 //! - **Cells** ([`cells`]) are walked by their headers, which finds the cell an interior address belongs to. Values are
 //!   read as values; what Rust's collections own is a cell as well and is read word by word.
 //! - **Marks** ([`marks`]) are bits in tables behind the heap. The image is never written.
+//! - **Weak references** ([`weak`]) are written so that they look like no reference, and dropped after marking.
 //! - **Holes** ([`holes`]) between live cells become the next regions of the heap.
 
 mod cells;
 mod holes;
 mod marks;
 mod roots;
+pub mod weak;
 
 use convex_wasm_abi::memory::COLLECTOR_TABLES;
 
@@ -40,11 +42,14 @@ struct Collector {
     /// Bytes that may be handed out before the next collection.
     budget: u32,
     holes: Holes,
+    /// Whether a weak structure is being changed.
+    paused: bool,
     /// Draws the distance of collections under stress.
     random: u32,
 }
 
-static COLLECTOR: State<Collector> = State::new(Collector { heap: 0, budget: 0, holes: Holes::new(), random: 1 });
+static COLLECTOR: State<Collector> =
+    State::new(Collector { heap: 0, budget: 0, holes: Holes::new(), paused: false, random: 1 });
 
 /// Memory for a cell of `size` bytes (a multiple of 8) that the region in use has no room for.
 #[cold]
@@ -56,9 +61,12 @@ pub fn allocate(size: u32) -> u32 {
     let found = COLLECTOR.with(|collector| {
         collector.adopt_heap();
         collector.retire_region();
-        size <= collector.budget && collector.open_region(size)
+        (collector.paused || size <= collector.budget) && collector.open_region(size)
     });
     if !found {
+        if COLLECTOR.with(|collector| collector.paused) {
+            out_of_memory();
+        }
         collect();
         if !COLLECTOR.with(|collector| collector.open_region(size)) {
             out_of_memory();
@@ -86,19 +94,31 @@ pub fn collect_if_near() {
     }
 }
 
-/// Marks, and finds the holes. No region is in use.
+/// Runs `body`, which changes a structure that collections look into; until it is done there is none.
+#[inline]
+pub fn uninterrupted<R>(body: impl FnOnce() -> R) -> R {
+    let outer = COLLECTOR.with(|collector| core::mem::replace(&mut collector.paused, true));
+    let result = body();
+    COLLECTOR.with(|collector| collector.paused = outer);
+    result
+}
+
+/// Marks, drops weak references, and finds the holes. No region is in use.
 #[inline(never)]
 fn collect() {
     COLLECTIONS.set(COLLECTIONS.get() + 1);
     let mut marker = Marker::new(HEAP_START.get(), HEAP_FRONTIER.get());
     roots::mark(&mut marker);
+    while weak::mark_ephemerons(&mut marker) {}
+    weak::drop_dead(|found| marker.marked_shapes(found));
     COLLECTOR.with(|collector| collector.sweep());
 }
 
 impl Collector {
     fn adopt_heap(&mut self) {
         if self.heap != HEAP_START.get() {
-            *self = Collector { heap: HEAP_START.get(), budget: 0, holes: Holes::new(), random: 1 };
+            *self =
+                Collector { heap: HEAP_START.get(), budget: 0, holes: Holes::new(), paused: self.paused, random: 1 };
         }
     }
 

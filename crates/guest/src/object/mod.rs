@@ -28,6 +28,7 @@ use core::ops::Deref;
 use convex_wasm_abi::layout::object as abi;
 
 use crate::cell::{Gc, ObjectKind, kind};
+use crate::collector::weak::Weak;
 use crate::heap::{self, Contents};
 use crate::shape::{Shape, root_shape};
 use crate::value::Value;
@@ -170,6 +171,12 @@ impl Object {
             core::ptr::write(address as usize as *mut ObjectHeader, header);
             core::ptr::write((address + 12) as usize as *mut u32, 0);
         }
+    }
+
+    /// A reference that does not keep it alive.
+    #[inline(always)]
+    pub fn weak(self) -> Weak<ObjectHeader> {
+        self.0.into()
     }
 
     /// The object as the guest's kind `T`.

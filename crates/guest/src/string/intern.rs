@@ -2,12 +2,14 @@
 
 use convex_wasm_abi::layout::string as abi;
 
-use super::{INDEX, JsString, Units, number, simd};
+use super::{INDEX, JsString, StringCell, Units, number, simd};
+use crate::collector::uninterrupted;
+use crate::collector::weak::Weak;
 use crate::state::State;
 
-/// Open addressing with linear probing over the addresses of interned strings; 0 is free. Never shrinks.
+/// Open addressing with linear probing over interned strings, which it does not keep alive. Never shrinks.
 struct Table {
-    slots: Vec<u32>,
+    slots: Vec<Option<Weak<StringCell>>>,
     used: usize,
 }
 
@@ -52,12 +54,10 @@ impl Table {
         let mask = self.slots.len() - 1;
         let mut index = hash as usize & mask;
         loop {
-            let address = self.slots[index];
-            // SAFETY: slots other than 0 hold addresses of interned strings.
-            if address == 0 || matches(unsafe { JsString::from_address(address) }) {
-                return index;
+            match self.slots[index] {
+                Some(string) if !matches(JsString(string.get())) => index = (index + 1) & mask,
+                _ => return index,
             }
-            index = (index + 1) & mask;
         }
     }
 
@@ -67,17 +67,37 @@ impl Table {
             return;
         }
         let size = ((self.used + more) * 2).next_power_of_two().max(2048);
-        let old = core::mem::replace(&mut self.slots, vec![0; size]);
-        for address in old.into_iter().filter(|&address| address != 0) {
-            // SAFETY: as in `probe`.
-            let hash = unsafe { JsString::from_address(address) }.hash();
-            let free = self.probe(hash, |_| false);
-            self.slots[free] = address;
+        let slots = uninterrupted(|| vec![None; size]);
+        for string in core::mem::replace(&mut self.slots, slots).into_iter().flatten() {
+            let free = self.probe(JsString(string.get()).hash(), |_| false);
+            self.slots[free] = Some(string);
+        }
+    }
+
+    /// Empties a slot and moves what stands behind it to where a search finds it (Knuth, The Art of Computer Programming 3,
+    /// 6.4, algorithm R).
+    fn remove(&mut self, slot: usize) {
+        let mask = self.slots.len() - 1;
+        let (mut free, mut index) = (slot, slot);
+        self.used -= 1;
+        loop {
+            self.slots[free] = None;
+            let moved = loop {
+                index = (index + 1) & mask;
+                let Some(string) = self.slots[index] else { return };
+                let home = string.get().hash.get() as usize & mask;
+                // Whether `home` does not lie between the free slot and this one, going round.
+                if (index.wrapping_sub(home) & mask) >= (index.wrapping_sub(free) & mask) {
+                    break string;
+                }
+            };
+            self.slots[free] = Some(moved);
+            free = index;
         }
     }
 
     fn insert(&mut self, slot: usize, string: JsString) {
-        self.slots[slot] = string.address();
+        self.slots[slot] = Some(string.0.into());
         self.used += 1;
         let index = if string.len() <= 10 && number::array_index(string.units()).is_some() { INDEX } else { 0 };
         string.0.header.flags.set(string.flags() | abi::INTERNED | index);
@@ -91,13 +111,12 @@ pub(super) fn intern(string: JsString) -> JsString {
         table.reserve(1);
         let slot = table.probe(hash, |other| other.0.hash.get() == hash && other.equals(string));
         match table.slots[slot] {
-            0 => {
+            None => {
                 table.insert(slot, string);
                 string
             }
-            address => {
-                // SAFETY: as in `probe`.
-                let interned = unsafe { JsString::from_address(address) };
+            Some(interned) => {
+                let interned = JsString(interned.get());
                 string.become_thin(interned);
                 interned
             }
@@ -121,14 +140,13 @@ pub fn intern_latin1(units: &[u8]) -> JsString {
                 }
         });
         match table.slots[slot] {
-            0 => {
-                let string = JsString::from_latin1(units);
+            None => {
+                let string = uninterrupted(|| JsString::from_latin1(units));
                 string.0.hash.set(hash);
                 table.insert(slot, string);
                 string
             }
-            // SAFETY: as in `probe`.
-            address => unsafe { JsString::from_address(address) },
+            Some(interned) => JsString(interned.get()),
         }
     })
 }
@@ -163,4 +181,18 @@ pub(super) fn single_unit(unit: u8) -> JsString {
     let string = intern(string);
     SINGLE_UNITS.with(|units| units[unit as usize] = string.address());
     string
+}
+
+/// Drops what the collection under way did not mark.
+pub(crate) fn drop_dead() {
+    TABLE.with(|table| {
+        let mut slot = 0;
+        while slot < table.slots.len() {
+            match table.slots[slot] {
+                // Another string may take its place.
+                Some(string) if !string.is_live() => table.remove(slot),
+                _ => slot += 1,
+            }
+        }
+    });
 }

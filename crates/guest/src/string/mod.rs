@@ -8,6 +8,7 @@ pub mod ropes;
 pub mod simd;
 
 pub use builder::StringBuilder;
+pub(crate) use intern::drop_dead;
 pub use intern::{intern_latin1, intern_str, intern_utf16, reserve_interned};
 pub use number::{
     append_int, append_number, array_index, is_space, number_to_string, parse_number, prepare_small_ints,

@@ -61,6 +61,37 @@ export const across = { async run(count) {
     }
     return JSON.stringify(kept.map(([{ i }, [j]]) => i === j));
 } };
+export const names = { run(count) {
+    let found = 0;
+    for (let i = 0; i < Number(count); i++) {
+        const object = { [`name ${i}`]: i };
+        object[`other ${i}`] = i;
+        if (object[`name ${i}`] === i && Object.keys(object)[1] === `other ${i}`) found++;
+    }
+    return String(found);
+} };
+export const prototypes = { run(count) {
+    let found = 0;
+    for (let i = 0; i < Number(count); i++) {
+        const prototype = { i };
+        class Local { own = i; }
+        if (Object.create(prototype).i === i && new Local().own === i) found++;
+    }
+    return String(found);
+} };
+const weak = new WeakMap();
+const members = new WeakSet();
+export const weakly = { run(count) {
+    const kept = [];
+    for (let i = 0; i < Number(count); i++) {
+        const key = { i };
+        const chained = [i];
+        weak.set(key, chained).set(chained, { key, text: `value ${i}` });
+        members.add(chained);
+        if (i % 10000 === 0) kept.push(key);
+    }
+    return String(kept.filter((key) => members.has(weak.get(key)) && weak.get(weak.get(key)).text === `value ${key.i}`).length);
+} };
 export const deep = { run(count) {
     const descend = (depth) => {
         const mine = { depth, text: `level ${depth}` };
@@ -90,6 +121,9 @@ async fn garbage_is_collected_and_what_is_reachable_stays() {
         ("strings", "110000", "item 100999:1012"),
         ("everything", "2000", "40 true"),
         ("across", "30000", "[true,true,true]"),
+        ("names", "150000", "150000"),
+        ("prototypes", "50000", "50000"),
+        ("weakly", "100000", "10"),
         ("deep", "20000", "101"),
     ] {
         let (answer, execution) = run(export, argument).await;

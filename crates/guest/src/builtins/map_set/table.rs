@@ -137,6 +137,17 @@ impl OrderedTable {
         true
     }
 
+    /// Leaves gaps for the entries that `keep` refuses; allocates nothing.
+    pub fn retain(&mut self, mut keep: impl FnMut(Value) -> bool) {
+        for entry in self.entries.iter_mut().filter(|entry| !entry.key.is_empty()) {
+            if !keep(entry.key) {
+                entry.key = Value::EMPTY;
+                entry.value = Value::UNDEFINED;
+                self.live -= 1;
+            }
+        }
+    }
+
     /// Removes everything.
     pub fn clear(&mut self) {
         *self = OrderedTable { next_sequence: self.next_sequence, ..OrderedTable::new() };
