@@ -140,8 +140,8 @@ pub fn next(chance: &Chance, ids: &[String], writes: bool, depth: usize) -> Op {
         return match chance.below(if writes { 18 } else { 6 }) {
             0 | 1 if !ids.is_empty() => Op::Get(id()),
             2..=4 => Op::Query(Query::random(chance)),
-            5 => Op::Count(chance.pick(&TABLES)),
-            6..=8 => Op::Insert { table: chance.pick(&TABLES), value: fields(chance) },
+            5 => Op::Count(table(chance)),
+            6..=8 => Op::Insert { table: table(chance), value: fields(chance) },
             9..=11 if !ids.is_empty() => Op::Patch { id: id(), value: changes(chance) },
             12 if !ids.is_empty() => Op::Replace { id: id(), value: fields(chance) },
             13 | 14 if !ids.is_empty() => Op::Delete(id()),
@@ -172,4 +172,9 @@ pub fn schema(indexes: impl Fn(&str, &str) -> bool) -> Json {
         })
         .collect();
     json!({"schemaValidation": true, "tables": tables})
+}
+
+fn table(chance: &mut Chance) -> &'static str {
+    let table: &&str = chance.pick(&TABLES);
+    table
 }
