@@ -172,7 +172,9 @@ impl Transitions {
             // `first` is only empty if there is none at all.
             let next = self.more.iter().next().map(|(&key, &shape)| (key, shape));
             self.first = next.map(|((key, attributes), shape)| (key, Attributes::from_bits(attributes), shape));
-            next.map(|(key, _)| self.more.remove(&key));
+            if let Some((key, _)) = next {
+                self.more.remove(&key);
+            }
         }
     }
 }
