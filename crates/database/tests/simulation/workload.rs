@@ -174,7 +174,7 @@ pub fn schema(indexes: impl Fn(&str, &str) -> bool) -> Json {
     json!({"schemaValidation": true, "tables": tables})
 }
 
-fn table(chance: &mut Chance) -> &'static str {
+fn table(chance: &Chance) -> &'static str {
     let table: &&str = chance.pick(&TABLES);
     table
 }
