@@ -180,6 +180,10 @@ pub mod kind {
         REGEXP,
         /// RegExp string iterator.
         REGEXP_STRING_ITERATOR,
+        /// An object of `Intl`.
+        INTL,
+        /// `CryptoKey`
+        CRYPTO_KEY,
         /// `ArrayBuffer`
         ARRAY_BUFFER,
         /// `SharedArrayBuffer`

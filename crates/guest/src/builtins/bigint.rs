@@ -8,7 +8,7 @@ use crate::builtin::{CallContext, constructor, methods, native, native_construct
 use crate::convert::{Hint, to_bigint, to_index, to_integer_or_infinity, to_primitive};
 use crate::object::PrimitiveWrapper;
 use crate::realm::{Intrinsic, intrinsic};
-use crate::throw::{JsResult, hand_over, throw_range_error, throw_type_error};
+use crate::throw::{JsResult, throw_range_error, throw_type_error};
 
 /// Most bits V8 allows.
 const MAX_BITS: u64 = 1 << 30;
@@ -67,8 +67,8 @@ fn to_string(cx: &CallContext) -> JsResult {
 
 fn to_locale_string(cx: &CallContext) -> JsResult {
     let this = this_bigint(cx, "toLocaleString")?;
-    if !cx.arg(0).is_undefined() && !super::string::is_english(cx.arg(0)) || !cx.arg(1).is_undefined() {
-        hand_over("BigInt.prototype.toLocaleString with locale or options");
+    if !cx.arg(0).is_undefined() || !cx.arg(1).is_undefined() {
+        return super::intl::bigint_to_locale_string(this, cx.arg(0), cx.arg(1));
     }
     let text = this.as_bigint().map(|bigint| bigint.value().to_string()).unwrap_or_default();
     let (sign, digits) = match text.strip_prefix('-') {

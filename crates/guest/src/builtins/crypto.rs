@@ -1,38 +1,36 @@
-//! `crypto`: digests. Randomness is for actions only; keys are handed over.
+//! `crypto`: digests, and keys that are secrets. Randomness is for actions only.
 
-use sha1::Sha1;
-use sha2::{Digest, Sha256, Sha384, Sha512};
+mod hash;
+mod key;
 
 use crate::builtin::{CallContext, Method, constructor, methods, native, native_constructor, to_string_tag};
-use crate::builtins::bytes::{bytes_of, new_uint8_array};
+use crate::builtins::array_buffer::ArrayBufferObject;
 use crate::builtins::convex::throw_forbidden;
-use crate::builtins::dom_exception::throw_dom_exception;
-use crate::convert::to_string;
 use crate::object::{Attributes, Object};
 use crate::promise::{rejected, resolved};
 use crate::realm::global;
 use crate::throw::{JsResult, hand_over, throw_type_error};
-use crate::value::Value;
 
 const METHODS: &[Method] = &[("getRandomValues", 1, native(randomness)), ("randomUUID", 0, native(randomness))];
 
 const SUBTLE_METHODS: &[Method] = &[
-    ("digest", 2, native(digest)),
+    ("digest", 2, native(|cx| at_once(digest(cx)))),
     ("generateKey", 3, native(randomness)),
     ("decrypt", 3, native(keys)),
-    ("deriveBits", 3, native(keys)),
+    ("deriveBits", 3, native(|cx| at_once(key::derive_bits(cx)))),
     ("deriveKey", 5, native(keys)),
     ("encrypt", 3, native(keys)),
-    ("exportKey", 2, native(keys)),
-    ("importKey", 5, native(keys)),
-    ("sign", 3, native(keys)),
-    ("verify", 4, native(keys)),
+    ("exportKey", 2, native(|cx| at_once(key::export(cx)))),
+    ("importKey", 5, native(|cx| at_once(key::import(cx)))),
+    ("sign", 3, native(|cx| at_once(key::sign(cx)))),
+    ("verify", 4, native(|cx| at_once(key::verify(cx)))),
 ];
 
-/// Defines `crypto`, `Crypto` and `SubtleCrypto`.
+/// Defines `crypto`, `Crypto`, `SubtleCrypto` and `CryptoKey`.
 pub(crate) fn install() {
     let prototype = interface("Crypto", METHODS);
     let subtle = Object::ordinary(Some(interface("SubtleCrypto", SUBTLE_METHODS)));
+    key::install(interface("CryptoKey", &[]));
     let crypto = Object::ordinary(Some(prototype));
     crypto.define("subtle", subtle.into(), Attributes::HIDDEN);
     global().define("crypto", crypto.into(), Attributes::HIDDEN);
@@ -52,35 +50,19 @@ fn randomness(_: &CallContext) -> JsResult {
 }
 
 fn keys(_: &CallContext) -> JsResult {
-    hand_over("crypto.subtle with keys")
+    hand_over("this algorithm of crypto.subtle")
 }
 
-/// The digest, at once; its promise is resolved already.
-fn digest(cx: &CallContext) -> JsResult {
-    match digest_now(cx) {
-        Ok(buffer) => Ok(resolved(buffer)?.into()),
+/// A promise that is settled already.
+fn at_once(outcome: JsResult) -> JsResult {
+    match outcome {
+        Ok(value) => Ok(resolved(value)?.into()),
         Err(thrown) => Ok(rejected(thrown.take()).into()),
     }
 }
 
-fn digest_now(cx: &CallContext) -> JsResult {
-    let algorithm = match cx.arg(0).as_object() {
-        Some(object) => object.get(crate::names::keys::name_())?,
-        None => cx.arg(0),
-    };
-    let algorithm = to_string(algorithm)?.to_text().to_ascii_uppercase();
-    let Some(data) = bytes_of(cx.arg(1)) else {
-        return Err(throw_type_error(
-            "The \"data\" argument must be an instance of ArrayBuffer, Buffer, TypedArray, or DataView.",
-        ));
-    };
-    let hash = match algorithm.as_str() {
-        "SHA-1" => Sha1::digest(&data).to_vec(),
-        "SHA-256" => Sha256::digest(&data).to_vec(),
-        "SHA-384" => Sha384::digest(&data).to_vec(),
-        "SHA-512" => Sha512::digest(&data).to_vec(),
-        _ => return Err(throw_dom_exception("NotSupportedError", "Unrecognized algorithm name")),
-    };
-    let array: Value = new_uint8_array(&hash)?.into();
-    crate::convert::get_value(array, "buffer".into())
+fn digest(cx: &CallContext) -> JsResult {
+    let hash = key::hash_of(cx.arg(0))?;
+    let data = key::bytes(cx.arg(1), "data")?;
+    Ok(ArrayBufferObject::from_bytes(&hash.digest(&[&data]))?.into())
 }

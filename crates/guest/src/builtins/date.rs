@@ -1,6 +1,6 @@
 //! `Date` (ECMA-262 §21.4). The time zone is UTC and the clock is the execution's.
 
-mod calendar;
+pub mod calendar;
 mod format;
 mod getters;
 mod parse;

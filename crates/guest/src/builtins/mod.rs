@@ -18,6 +18,7 @@ pub mod error;
 pub mod function;
 pub mod generator_protos;
 pub mod global;
+pub mod intl;
 pub mod iterator;
 pub mod json;
 pub mod map_set;
@@ -74,5 +75,6 @@ pub(crate) fn install() {
     url::install();
     structured_clone::install();
     crypto::install();
+    intl::install();
     convex::install();
 }

@@ -8,7 +8,7 @@ use crate::convert::{Numeric, bigint_to_number, to_int32, to_integer_or_infinity
 use crate::object::{Attributes, PrimitiveWrapper};
 use crate::realm::{Intrinsic, global, intrinsic};
 use crate::string::{JsString, number_to_string};
-use crate::throw::{JsResult, hand_over, throw_range_error, throw_type_error};
+use crate::throw::{JsResult, throw_range_error, throw_type_error};
 use crate::value::Value;
 
 const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
@@ -147,12 +147,11 @@ fn to_string_method(cx: &CallContext) -> JsResult {
     Ok(format::to_radix(number, radix as u32).as_str().into())
 }
 
-/// English grouping with at most three decimals; other locales and any options are handed over.
+/// English grouping with at most three decimals, unless options say otherwise.
 fn to_locale_string(cx: &CallContext) -> JsResult {
     let number = this_number(cx, "toLocaleString")?;
-    let is_english = cx.arg(0).is_undefined() || super::string::is_english(cx.arg(0));
-    if !is_english || !cx.arg(1).is_undefined() || number.abs() >= 1e15 {
-        hand_over("Number.prototype.toLocaleString with locale or options");
+    if !cx.arg(0).is_undefined() || !cx.arg(1).is_undefined() || number.abs() >= 1e15 {
+        return super::intl::number_to_locale_string(number, cx.arg(0), cx.arg(1));
     }
     if number.is_nan() {
         return Ok("NaN".into());

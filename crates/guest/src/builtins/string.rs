@@ -11,7 +11,7 @@ mod search;
 mod substitution;
 mod transform;
 
-pub use collation::is_english;
+pub use collation::compare_in_english;
 pub use substitution::{Captures, substitute};
 
 use crate::builtin::{CallContext, constructor, methods, native, native_constructor};

@@ -1,6 +1,10 @@
-//! `TextEncoder` and `TextDecoder` of the Encoding standard: UTF-8; other encodings are handed over.
+//! `TextEncoder` and `TextDecoder` of the Encoding standard: UTF-8, UTF-16 and Latin-1; other encodings are handed over.
+
+mod encoding;
 
 use core::cell::Cell;
+
+use encoding::Encoding;
 
 use crate::builtin::{
     CallContext, constructor, getters, methods, native, native_constructor, require_new, to_string_tag,
@@ -14,8 +18,6 @@ use crate::state::State;
 use crate::string::JsString;
 use crate::throw::{JsResult, Throw, hand_over, throw_range_error, throw_type_error};
 use crate::value::Value;
-
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// A text encoder, which has no state.
 #[repr(C)]
@@ -32,6 +34,7 @@ unsafe impl ObjectKind for TextEncoder {
 #[repr(C)]
 struct TextDecoder {
     header: ObjectHeader,
+    encoding: Encoding,
     fatal: bool,
     ignore_bom: bool,
     /// A byte order mark may still come.
@@ -59,7 +62,7 @@ pub(crate) fn install() {
     getters(
         prototype,
         &[
-            ("encoding", native(|_| Ok("utf-8".into()))),
+            ("encoding", native(|cx| Ok(this_decoder(cx)?.encoding.name().into()))),
             ("fatal", native(|cx| Ok(this_decoder(cx)?.fatal.into()))),
             ("ignoreBOM", native(|cx| Ok(this_decoder(cx)?.ignore_bom.into()))),
         ],
@@ -106,13 +109,14 @@ fn encode_into(cx: &CallContext) -> JsResult {
 
 fn construct_decoder(cx: &CallContext) -> JsResult {
     require_new(cx, "TextDecoder")?;
+    let mut encoding = Encoding::Utf8;
     if !cx.arg(0).is_undefined() {
         let label = to_string(cx.arg(0))?.to_text();
-        match label.trim().to_ascii_lowercase().as_str() {
-            "utf-8" | "utf8" | "unicode-1-1-utf-8" | "unicode11utf8" | "unicode20utf8" | "x-unicode20utf8" => {}
-            "" => return Err(throw_range_error(format!("The \"{label}\" encoding is not supported"))),
-            _ => hand_over("TextDecoder for this encoding"),
-        }
+        encoding = match Encoding::labelled(&label) {
+            Some(encoding) => encoding,
+            None if might_be_encoding(&label) => hand_over("TextDecoder for this encoding"),
+            None => return Err(throw_range_error(format!("The \"{label}\" encoding is not supported"))),
+        };
     }
     let option = |name: &str| match cx.arg(1).as_object() {
         Some(options) => Ok(to_boolean(options.get(name.into())?)),
@@ -120,7 +124,8 @@ fn construct_decoder(cx: &CallContext) -> JsResult {
     };
     let (fatal, ignore_bom) = (option("fatal")?, option("ignoreBOM")?);
     let header = ObjectHeader::new::<TextDecoder>(cx.new_prototype(Intrinsic::TextDecoderPrototype)?);
-    let decoder = TextDecoder { header, fatal, ignore_bom, at_start: Cell::new(true), rest: State::new(Vec::new()) };
+    let decoder =
+        TextDecoder { header, encoding, fatal, ignore_bom, at_start: Cell::new(true), rest: State::new(Vec::new()) };
     Ok(Gc::new(decoder).into())
 }
 
@@ -128,9 +133,53 @@ fn this_decoder(cx: &CallContext) -> JsResult<Gc<TextDecoder>> {
     cx.this.as_kind::<TextDecoder>().ok_or_else(|| throw_type_error("Illegal invocation"))
 }
 
+/// Whether the label is one of the standard's other encodings: their families.
+fn might_be_encoding(label: &str) -> bool {
+    const FAMILIES: &[&str] = &[
+        "iso",
+        "windows",
+        "cp",
+        "x-",
+        "cs",
+        "koi",
+        "mac",
+        "gb",
+        "big5",
+        "euc",
+        "shift",
+        "sjis",
+        "ms",
+        "ks",
+        "korean",
+        "chinese",
+        "hz",
+        "dos",
+        "tis",
+        "latin",
+        "l",
+        "arabic",
+        "greek",
+        "hebrew",
+        "cyrillic",
+        "ecma",
+        "elot",
+        "asmo",
+        "sun",
+        "visual",
+        "logical",
+        "ibm",
+        "cn",
+        "replacement",
+        "ansi",
+        "unicode",
+    ];
+    let label = label.trim().to_ascii_lowercase();
+    FAMILIES.iter().any(|family| label.starts_with(family))
+}
+
 #[cold]
-fn invalid() -> Throw {
-    throw_type_error("The encoded data was not valid for encoding utf-8")
+fn invalid(encoding: Encoding) -> Throw {
+    throw_type_error(format!("The encoded data was not valid for encoding {}", encoding.name()))
 }
 
 fn decode(cx: &CallContext) -> JsResult {
@@ -151,25 +200,33 @@ fn decode(cx: &CallContext) -> JsResult {
         None => false,
     };
     if stream {
-        let complete = bytes.len() - incomplete_tail(&bytes);
+        let tail = match decoder.encoding {
+            Encoding::Utf8 => incomplete_tail(&bytes),
+            other => other.incomplete_tail(&bytes),
+        };
+        let complete = bytes.len() - tail;
         let rest = bytes.split_off(complete);
         decoder.rest.with(|kept| *kept = rest);
     }
     let mut text = bytes.as_slice();
     if decoder.at_start.get() && !bytes.is_empty() {
         if !decoder.ignore_bom {
-            text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+            text = text.strip_prefix(decoder.encoding.byte_order_mark()).unwrap_or(text);
         }
         decoder.at_start.set(false);
     }
     if !stream {
         decoder.at_start.set(true);
     }
+    if decoder.encoding != Encoding::Utf8 {
+        let decoded = decoder.encoding.decode(text, decoder.fatal)?;
+        return decoded.map(Value::from).ok_or_else(|| invalid(decoder.encoding));
+    }
     if text.is_ascii() {
         return Ok(JsString::from_latin1(text).into());
     }
     if decoder.fatal {
-        return core::str::from_utf8(text).map(Value::from).map_err(|_| invalid());
+        return core::str::from_utf8(text).map(Value::from).map_err(|_| invalid(Encoding::Utf8));
     }
     Ok(String::from_utf8_lossy(text).as_ref().into())
 }

@@ -39,7 +39,6 @@ const MISSING: &[&str] = &[
     "File",
     "FormData",
     "Headers",
-    "Intl",
     "ReadableStream",
     "ReadableStreamBYOBReader",
     "ReadableStreamDefaultReader",
@@ -54,7 +53,7 @@ const MISSING: &[&str] = &[
 ];
 
 /// Those that are plain objects; the others are constructors.
-const NAMESPACES: &[&str] = &["Atomics", "Intl", "WebAssembly"];
+const NAMESPACES: &[&str] = &["Atomics", "WebAssembly"];
 
 /// What can be done with an object, as the traps of a proxy.
 const TRAPS: &[&str] = &[

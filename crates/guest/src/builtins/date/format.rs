@@ -73,23 +73,3 @@ pub fn utc(time: f64) -> String {
     let f = fields(time);
     format!("{}, {:02} {} {} {} GMT", weekday(&f), f.day, month(&f), year(f.year), clock(&f))
 }
-
-/// `toLocaleDateString` in American English: `11/5/2024`.
-pub fn locale_date(time: f64) -> String {
-    let f = fields(time);
-    let year = if f.year <= 0.0 { 1.0 - f.year } else { f.year };
-    format!("{}/{}/{year}", f.month + 1.0, f.day)
-}
-
-/// `toLocaleTimeString` in American English: `8:09:10 AM`.
-pub fn locale_time(time: f64) -> String {
-    let f = fields(time);
-    let hour = if f.hour % 12.0 == 0.0 { 12.0 } else { f.hour % 12.0 };
-    let half = if f.hour < 12.0 { "AM" } else { "PM" };
-    format!("{hour}:{:02}:{:02} {half}", f.minute, f.second)
-}
-
-/// `toLocaleString` in American English.
-pub fn locale(time: f64) -> String {
-    format!("{}, {}", locale_date(time), locale_time(time))
-}

@@ -3,9 +3,11 @@
 use super::calendar::{Fields, fields};
 use super::{format, this_date};
 use crate::builtin::{CallContext, methods, native};
+use crate::builtins::intl::date_format;
+use crate::builtins::intl::date_options::Fields as Shown;
 use crate::convert::{Hint, to_object, to_primitive};
 use crate::object::{Attributes, Object};
-use crate::throw::{JsResult, hand_over, throw_range_error};
+use crate::throw::{JsResult, throw_range_error};
 use crate::value::Value;
 
 macro_rules! parts {
@@ -50,9 +52,9 @@ pub(super) fn install(prototype: Object) {
             ("getYear", 0, native(|cx| part(cx, |fields| fields.year - 1900.0))),
             ("valueOf", 0, native(get_time)),
             ("toJSON", 1, native(to_json)),
-            ("toLocaleString", 0, native(|cx| locale_text(cx, format::locale))),
-            ("toLocaleDateString", 0, native(|cx| locale_text(cx, format::locale_date))),
-            ("toLocaleTimeString", 0, native(|cx| locale_text(cx, format::locale_time))),
+            ("toLocaleString", 0, native(to_locale_string)),
+            ("toLocaleDateString", 0, native(to_locale_date_string)),
+            ("toLocaleTimeString", 0, native(to_locale_time_string)),
         ],
     );
     if let Some(property) = prototype.ordinary_get_own("toUTCString".into())
@@ -77,14 +79,21 @@ fn text(cx: &CallContext, format: fn(f64) -> String) -> JsResult {
     Ok(if time.is_nan() { "Invalid Date".into() } else { format(time).as_str().into() })
 }
 
-/// American English in UTC; other locales and any options are handed over.
-fn locale_text(cx: &CallContext, format: fn(f64) -> String) -> JsResult {
-    let is_default = cx.arg(0).is_undefined() || cx.arg(0).as_string().is_some_and(|locale| locale.is("en-US"));
-    if !is_default || !cx.arg(1).is_undefined() {
-        this_date(cx)?;
-        hand_over("Date formatting with locale or options");
-    }
-    text(cx, format)
+fn to_locale_string(cx: &CallContext) -> JsResult {
+    in_locale(cx, "Date.prototype.toLocaleString", (Shown::All, Shown::All))
+}
+
+fn to_locale_date_string(cx: &CallContext) -> JsResult {
+    in_locale(cx, "Date.prototype.toLocaleDateString", (Shown::Date, Shown::Date))
+}
+
+fn to_locale_time_string(cx: &CallContext) -> JsResult {
+    in_locale(cx, "Date.prototype.toLocaleTimeString", (Shown::Time, Shown::Time))
+}
+
+fn in_locale(cx: &CallContext, owner: &'static str, fields: (Shown, Shown)) -> JsResult {
+    let time = this_date(cx)?.time();
+    date_format::to_locale_string(time, (cx.arg(0), cx.arg(1)), owner, fields)
 }
 
 fn to_iso_string(cx: &CallContext) -> JsResult {

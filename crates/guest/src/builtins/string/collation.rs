@@ -77,7 +77,12 @@ fn locale_compare(cx: &CallContext) -> JsResult {
     if !cx.arg(1).is_undefined() && !is_english(cx.arg(1)) {
         hand_over("localeCompare in this locale");
     }
-    let options = options(cx.arg(2))?;
+    compare_in_english(string, other, cx.arg(2))
+}
+
+/// Compares two texts, with the options of `localeCompare`: -1, 0 or 1.
+pub fn compare_in_english(string: JsString, other: JsString, options: Value) -> JsResult {
+    let options = self::options(options)?;
     let order = match (latin1(string), latin1(other)) {
         _ if string.equals(other) => Some(Ordering::Equal),
         (Some(a), Some(b)) => compare(&a, &b, options),

@@ -1,0 +1,7 @@
+// TextDecoder: UTF-16 and Latin-1, whole and in pieces.
+const all = new Uint8Array(256).map((_, i) => i);
+for (const label of ["latin1", "windows-1252", "ascii", "iso-8859-1"]) { const d = new TextDecoder(label); const t = d.decode(all); console.log(d.encoding, t.length, [...t.slice(0x7e, 0xa2)].map(c => c.codePointAt(0).toString(16)).join()); }
+for (const label of ["utf-16le", "utf-16be", "UTF-16", " ucs-2 "]) { const d = new TextDecoder(label); console.log(d.encoding, JSON.stringify(d.decode(new Uint8Array([0xff, 0xfe, 65, 0, 0x3d, 0xd8, 0x4b, 0xdc, 1]))), JSON.stringify(d.decode(new Uint8Array([0xfe, 0xff, 0, 65, 0xd8, 0x3d]))), JSON.stringify(d.decode(new Uint8Array([0x3d, 0xd8, 65, 0])))); }
+const s = new TextDecoder("utf-16le"); console.log(JSON.stringify(s.decode(new Uint8Array([65, 0, 0x3d]), { stream: true })), JSON.stringify(s.decode(new Uint8Array([0xd8, 0x4b]), { stream: true })), JSON.stringify(s.decode(new Uint8Array([0xdc]))));
+for (const label of ["utf-16le", "windows-1252"]) try { console.log(JSON.stringify(new TextDecoder(label, { fatal: true }).decode(new Uint8Array([0x3d, 0xd8, 65, 0])))); } catch (e) { console.log(e.name, e.message); }
+console.log(new TextDecoder("utf-16le", { ignoreBOM: true }).decode(new Uint8Array([0xff, 0xfe, 65, 0])).length, new TextDecoder("utf-16le").decode(), (() => { try { new TextDecoder("bogus") } catch (e) { return e.name + e.message } })());
