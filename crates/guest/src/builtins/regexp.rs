@@ -9,6 +9,7 @@ mod first;
 mod flags;
 mod instruction;
 mod iterator;
+mod legacy;
 mod match_all;
 mod matcher;
 mod memo;
@@ -89,6 +90,7 @@ pub(crate) fn install() {
     let prototype = intrinsic(Intrinsic::RegExpPrototype);
     let regexp = constructor("RegExp", 2, native_constructor(construct), prototype);
     getters(regexp, &[("@@species", native(|cx| Ok(cx.this)))]);
+    legacy::install(regexp);
     methods(regexp, &[("escape", 1, native(escape::escape))]);
     methods(
         prototype,

@@ -1,6 +1,7 @@
 //! Executing regular expressions (ECMA-262 §22.2.7).
 
 use super::flags::Flags;
+use super::legacy::remember;
 use super::pristine::pristine;
 use super::program::{Program, Span, took_part};
 use super::{LAST_INDEX, RegExpObject, incompatible, this_object};
@@ -66,8 +67,12 @@ pub fn find<R>(regexp: Gc<RegExpObject>, subject: JsString, body: impl FnOnce(&[
     let keeps_index = sticky || flags.has(Flags::GLOBAL);
     let start = if keeps_index { start } else { 0 };
     let found = if start <= subject.len() as u64 {
-        let with_end = |spans: &[Span]| (spans[0][1], body(spans));
-        regexp.program.get().search(subject, start as u32, sticky, with_end)
+        let program = regexp.program.get();
+        let with_end = |spans: &[Span]| {
+            remember(program, subject, spans[0][0]);
+            (spans[0][1], body(spans))
+        };
+        program.search(subject, start as u32, sticky, with_end)
     } else {
         None
     };

@@ -3,6 +3,7 @@
 use super::exec::{advance, exec, group_value, last_index, set_last_index};
 use super::flags::Flags;
 use super::iterator::new_iterator;
+use super::legacy::remember;
 use super::pristine::pristine;
 use super::program::Span;
 use super::this_object;
@@ -61,6 +62,7 @@ fn pristine_matches(regexp: crate::cell::Gc<super::RegExpObject>, subject: JsStr
         if whole.is_empty() {
             return Ok(Value::NULL);
         }
+        whole.last().iter().for_each(|last| remember(regexp.program.get(), subject, last[0]));
         let matches = ArrayCell::with_capacity(whole.len() as u32);
         whole.iter().for_each(|&span| matches.push(group_value(subject, span)));
         Ok(matches.into())

@@ -2,6 +2,7 @@
 
 use super::exec::{advance, exec, find, group_value, groups, last_index, set_last_index};
 use super::flags::Flags;
+use super::legacy::remember;
 use super::pristine::pristine;
 use super::program::{Span, took_part};
 use super::{RegExpObject, this_object};
@@ -74,6 +75,8 @@ fn replace_pristine(regexp: Gc<RegExpObject>, subject: JsString, replacement: &R
             let Some(first) = subject_units.iter().position(|&unit| units[unit as usize]) else {
                 return Ok(subject.into());
             };
+            let last = subject_units.iter().rposition(|&unit| units[unit as usize]).unwrap_or(first);
+            remember(regexp.program.get(), subject, last as u32);
             let (before, rest) = subject_units.split_at(first);
             let mut out = StringBuilder::with_capacity(subject_units.len());
             out.push_latin1(before);
@@ -81,13 +84,16 @@ fn replace_pristine(regexp: Gc<RegExpObject>, subject: JsString, replacement: &R
             return Ok(out.finish()?.into());
         }
         let mut out: Option<StringBuilder> = None;
+        let mut last = 0;
         regexp.program.get().for_each_match(subject, |spans| {
             let out = out.get_or_insert_with(|| StringBuilder::with_capacity(subject.len() as usize));
             out.push_units(part(subject, copied, spans[0][0]));
             out.push_units(text);
             copied = spans[0][1];
+            last = spans[0][0];
         });
         let Some(mut out) = out else { return Ok(subject.into()) };
+        remember(regexp.program.get(), subject, last);
         out.push_units(part(subject, copied, subject.len()));
         return Ok(out.finish()?.into());
     }
@@ -102,6 +108,7 @@ fn replace_pristine(regexp: Gc<RegExpObject>, subject: JsString, replacement: &R
     }
     let mut out = StringBuilder::with_capacity(subject.len() as usize);
     let mut arguments = Vec::with_capacity(group_count + 3);
+    remember(regexp.program.get(), subject, all[all.len() - group_count][0]);
     for spans in all.chunks_exact(group_count) {
         let [from, to] = spans[0];
         out.push_units(part(subject, copied, from));

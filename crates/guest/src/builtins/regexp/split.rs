@@ -1,6 +1,7 @@
 //! `RegExp.prototype[Symbol.split]`.
 
 use super::exec::{advance, exec, group_value, last_index, set_last_index};
+use super::legacy::remember;
 use super::pristine::pristine;
 use super::{RegExpObject, this_object};
 use crate::builtin::CallContext;
@@ -54,6 +55,7 @@ fn split_pristine(regexp: Gc<RegExpObject>, subject: JsString, limit: u32) -> Js
     let mut spans = Vec::new();
     while from < subject.len() && program.search(subject, from, false, |found| found.clone_into(&mut spans)).is_some() {
         let [start, end] = spans[0];
+        remember(program, subject, start);
         if start >= subject.len() {
             break;
         }

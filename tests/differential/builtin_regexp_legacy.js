@@ -1,0 +1,6 @@
+// What RegExp tells about the last match.
+console.log([RegExp.$1, RegExp.lastMatch, RegExp.input, RegExp["$`"]], Object.getOwnPropertyNames(RegExp).filter((name) => name !== "escape").join());
+/(\w)(\d)?(x)/.exec("--a1x++"); console.log(RegExp.$1, RegExp.$2, RegExp.$3, JSON.stringify(RegExp.$4), RegExp.lastMatch, RegExp["$&"], RegExp.lastParen, RegExp["$+"], RegExp.leftContext, RegExp["$`"], RegExp.rightContext, RegExp["$'"], RegExp.input, RegExp.$_);
+"abcabc".replace(/b(c)/g, "-"); console.log(RegExp.$1, RegExp.leftContext, RegExp.rightContext); "xaya".replace(/a/g, "o"); console.log(RegExp.leftContext, RegExp.$1 === ""); "foo bar".match(/(\w)\w+/g); console.log(RegExp.$1, RegExp.lastMatch); /q/.test("no"); console.log(RegExp.lastMatch); /n(o)/.test("no"); console.log(RegExp.$1, RegExp.lastMatch);
+"k=v".replace(/(\w)=(\w)/, (all) => RegExp.$2 + RegExp.$1); console.log(RegExp.$1, RegExp.$2); "1-2-3".split(/(-)/); console.log(RegExp.leftContext, RegExp.$1); RegExp.$1 = "ignored"; RegExp.input = "set"; console.log(RegExp.$1, RegExp.input, RegExp.lastMatch); "zz".search(/z/); console.log(RegExp.input, RegExp.rightContext);
+const legacy = Object.getOwnPropertyDescriptor(RegExp, "$1"); console.log(typeof legacy.get, typeof legacy.set, legacy.enumerable, legacy.configurable, /(a)|b/.exec("b") && RegExp.$1 === "", RegExp.lastParen === "");
