@@ -1,5 +1,6 @@
 //! Compiling one module, or all modules of an app at once.
 
+use std::collections::BTreeSet;
 use std::thread;
 
 use oxc_allocator::Allocator;
@@ -15,6 +16,7 @@ use sha2::{Digest, Sha256};
 use crate::analysis;
 use crate::cache::{self, Cache};
 use crate::codegen::{self, SourceInfo};
+use crate::constant_eval::{self, Inlined};
 use crate::error::CompileError;
 use crate::ir::{Export, Import};
 use crate::lower::{self, Goal, Lowered};
@@ -175,12 +177,27 @@ fn parse<R>(
     let allocator = Allocator::default();
     let parse_options =
         ParseOptions { preserve_parens: false, parse_regular_expression: true, ..ParseOptions::default() };
-    let parsed = Parser::new(&allocator, &module.source, source_type).with_options(parse_options).parse();
-    check(module, parsed.diagnostics.iter())?;
-    let program = allocator.alloc(parsed.program);
-    let semantic = SemanticBuilder::new_compiler().build(program);
-    check(module, semantic.diagnostics.iter())?;
-    Ok(consume(program, semantic.semantic.scoping()))
+    // Texts given to `eval` that turned out to have early errors.
+    let mut wrong = BTreeSet::new();
+    loop {
+        let parsed = Parser::new(&allocator, &module.source, source_type).with_options(parse_options).parse();
+        check(module, parsed.diagnostics.iter())?;
+        let program = allocator.alloc(parsed.program);
+        let mut inlined = Inlined::default();
+        if module.source.contains("eval(") {
+            inlined = constant_eval::inline(&allocator, program, &wrong);
+        }
+        let semantic = SemanticBuilder::new_compiler().build(program);
+        let labels = semantic.diagnostics.iter().flat_map(|diagnostic| diagnostic.labels.iter());
+        let found: Vec<usize> = labels.filter_map(|label| inlined.text_at(label.offset() as u32)).collect();
+        let known = wrong.len();
+        wrong.extend(found);
+        if wrong.len() > known {
+            continue;
+        }
+        check(module, semantic.diagnostics.iter())?;
+        return Ok(consume(program, semantic.semantic.scoping()));
+    }
 }
 
 fn check<'d>(

@@ -3,6 +3,7 @@
 //! The same sources give the same bytes. This crate knows nothing of Wasmtime, Tokio, HTTP or the database.
 //!
 //! - [`compile`]: the way in: one module, or all modules of an app
+//! - `constant_eval`: texts given to `eval`, compiled with the module
 //! - [`lower`]: syntax tree to intermediate representation ([`ir`])
 //! - [`optimize`], [`codegen`]: intermediate representation to Wasm
 //! - [`analysis`]: what the developer is told
@@ -14,6 +15,7 @@ pub mod analysis;
 pub mod cache;
 pub mod codegen;
 pub mod compile;
+mod constant_eval;
 pub mod element;
 pub mod error;
 pub mod ir;

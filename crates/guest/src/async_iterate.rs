@@ -12,7 +12,7 @@ use crate::names::keys;
 use crate::object::{Object, ObjectHeader};
 use crate::promise::{self, PromiseObject};
 use crate::realm::{Intrinsic, intrinsic};
-use crate::throw::{JsResult, Throw, throw_type_error};
+use crate::throw::{JsResult, throw_type_error};
 use crate::value::Value;
 
 /// %AsyncFromSyncIterator%
@@ -44,10 +44,11 @@ pub fn open(value: Value) -> JsResult<Gc<IteratorRecord>> {
         }
         return IteratorRecord::from_iterator(iterator);
     }
-    if !call::is_callable(get_value(value, crate::symbol::iterator().into())?) {
+    let method = get_value(value, crate::symbol::iterator().into())?;
+    if !call::is_callable(method) {
         return Err(not_iterable());
     }
-    from_sync(IteratorRecord::open_protocol(value)?)
+    from_sync(IteratorRecord::from_method(value, method)?)
 }
 
 /// CreateAsyncFromSyncIterator
@@ -185,9 +186,8 @@ fn step_throw(record: Gc<IteratorRecord>, cx: &CallContext) -> JsResult<Option<O
     match get_method(iterator, keys::throw())? {
         Some(method) => object_result(call::call(method.into(), iterator, cx.arguments)?),
         None => {
-            record.close_silently();
-            let error: Throw = throw_type_error("The iterator does not provide a 'throw' method");
-            Err(error)
+            record.close()?;
+            Err(throw_type_error("The iterator does not provide a 'throw' method"))
         }
     }
 }

@@ -12,9 +12,10 @@ use crate::memory::{NEW_TARGET, PENDING_EXCEPTION, PROTO_EPOCH, RESULT, TERMINAT
 use crate::object::NamespaceObject;
 use crate::operations;
 use crate::promise::{PromiseObject, PromiseState, queue};
+use crate::realm::Intrinsic;
 use crate::state::State;
 use crate::string::{JsString, intern_str, ropes};
-use crate::throw::{JsResult, from_word};
+use crate::throw::{JsResult, Throw, from_word, throw_error};
 use crate::value::Value;
 use crate::{async_iterate, builtins, call, describe, failure, heap, promise, realm};
 
@@ -78,6 +79,10 @@ fn remember_intrinsics() {
     {
         realm::set_intrinsic(realm::Intrinsic::HasInstance, method);
     }
+    // Changes of these are watched from now on, even if nothing inherits from them yet.
+    for watched in [Intrinsic::ObjectPrototype, Intrinsic::ArrayPrototype, Intrinsic::ArrayIteratorPrototype] {
+        realm::intrinsic(watched).mark_as_prototype();
+    }
 }
 
 fn lookup(path: &str) -> Option<Value> {
@@ -132,7 +137,7 @@ pub extern "C" fn evaluate(code: u32) -> u32 {
     let body = unsafe { core::mem::transmute::<usize, NativeFunction>(code as usize) };
     let undefined = Value::UNDEFINED;
     ropes::watch();
-    let result = from_word(body(0, 0, undefined, undefined, undefined, undefined)).and_then(|_| queue::drain());
+    let result = from_word(body(0, 0, undefined, undefined, undefined, undefined)).and_then(run_to_end);
     ropes::flatten_made();
     match result {
         Ok(()) => {
@@ -140,6 +145,18 @@ pub extern "C" fn evaluate(code: u32) -> u32 {
             status::DONE
         }
         Err(thrown) => failed(thrown.take()),
+    }
+}
+
+/// Runs the microtasks that a module's body left. The body answers a promise if it has a top-level `await`.
+fn run_to_end(completion: Value) -> JsResult<()> {
+    let Some(promise) = completion.as_kind::<PromiseObject>() else { return queue::drain() };
+    promise.mark_handled();
+    queue::drain()?;
+    match promise.state() {
+        PromiseState::Fulfilled => Ok(()),
+        PromiseState::Rejected => Err(Throw::value(promise.result())),
+        PromiseState::Pending => Err(throw_error(Intrinsic::ErrorPrototype, "Top-level await promise never resolved")),
     }
 }
 

@@ -8,6 +8,7 @@ use crate::cell::{Gc, Header};
 use crate::convert::{get_method, to_boolean};
 use crate::error::describe;
 use crate::frame::ResumeMode;
+use crate::generator;
 use crate::iterate::IteratorRecord;
 use crate::memory::YIELD_VALUE;
 use crate::names::keys;
@@ -84,13 +85,14 @@ impl Delegate {
         let Some(object) = result.as_object() else {
             return Err(throw_type_error(format!("Iterator result {} is not an object", describe(result))));
         };
-        let done = to_boolean(object.get(keys::done())?);
-        let value = object.get(keys::value())?;
-        if done {
+        if to_boolean(object.get(keys::done())?) {
             self.returned.set(mode == ResumeMode::Return);
-            return Ok(value);
+            return object.get(keys::value());
         }
-        YIELD_VALUE.set(value);
+        match self.is_async {
+            true => YIELD_VALUE.set(object.get(keys::value())?),
+            false => generator::yield_delegated(result),
+        }
         Ok(Value::EMPTY)
     }
 

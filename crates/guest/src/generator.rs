@@ -90,14 +90,33 @@ pub fn new_generator(frame: Gc<FrameCell>) -> JsResult<Object> {
     Ok(object)
 }
 
-/// One step of a sync generator: a value, and whether it is the last.
-pub fn step(generator: Gc<GeneratorObject>, mode: ResumeMode, value: Value) -> JsResult<(Value, bool)> {
+/// What a step of a sync generator gives.
+pub enum Step {
+    /// A value it yields.
+    Yielded(Value),
+    /// The iterator result of what it delegates to, passed on as it is.
+    Delegated(Value),
+    /// The value it returns.
+    Returned(Value),
+}
+
+/// Set by a `yield*` that is about to suspend its generator: YIELD_VALUE is an iterator result.
+static IS_DELEGATING: State<bool> = State::new(false);
+
+/// Yields the iterator result of what a sync generator delegates to.
+pub fn yield_delegated(result: Value) {
+    YIELD_VALUE.set(result);
+    IS_DELEGATING.with(|is_delegating| *is_delegating = true);
+}
+
+/// One step of a sync generator.
+pub fn step(generator: Gc<GeneratorObject>, mode: ResumeMode, value: Value) -> JsResult<Step> {
     match (generator.phase.get(), mode) {
         (Phase::Running, _) => return Err(throw_type_error("Generator is already running")),
-        (Phase::Done, ResumeMode::Next) => return Ok((Value::UNDEFINED, true)),
+        (Phase::Done, ResumeMode::Next) => return Ok(Step::Returned(Value::UNDEFINED)),
         (Phase::Done | Phase::Start, ResumeMode::Return) => {
             generator.phase.set(Phase::Done);
-            return Ok((value, true));
+            return Ok(Step::Returned(value));
         }
         (Phase::Done | Phase::Start, ResumeMode::Throw) => {
             generator.phase.set(Phase::Done);
@@ -109,11 +128,15 @@ pub fn step(generator: Gc<GeneratorObject>, mode: ResumeMode, value: Value) -> J
     match generator.frame.get().run(mode, value) {
         Ok(Value::SUSPENDED) => {
             generator.phase.set(Phase::Yielded);
-            Ok((YIELD_VALUE.get(), false))
+            let yielded = YIELD_VALUE.get();
+            Ok(match IS_DELEGATING.with(core::mem::take) {
+                true => Step::Delegated(yielded),
+                false => Step::Yielded(yielded),
+            })
         }
         Ok(value) => {
             generator.phase.set(Phase::Done);
-            Ok((value, true))
+            Ok(Step::Returned(value))
         }
         Err(thrown) => {
             generator.phase.set(Phase::Done);
@@ -136,8 +159,11 @@ pub fn generator_resume(this: Value, mode: ResumeMode, value: Value) -> JsResult
     let Some(generator) = this.as_kind::<GeneratorObject>() else {
         return Err(incompatible(&format!("[Generator].prototype.{}", method_name(mode)), this));
     };
-    let (value, done) = step(generator, mode, value)?;
-    Ok(new_iterator_result(value, done).into())
+    Ok(match step(generator, mode, value)? {
+        Step::Yielded(value) => new_iterator_result(value, false).into(),
+        Step::Delegated(result) => result,
+        Step::Returned(value) => new_iterator_result(value, true).into(),
+    })
 }
 
 /// `next`, `throw` and `return` of async generators: a promise of an iterator result.

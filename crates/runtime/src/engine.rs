@@ -5,7 +5,7 @@ use std::{io, sync::Arc, thread, time::Duration};
 use convex_wasm_compiler::unit::CompiledUnit;
 use convex_wasm_guest_image as guest_image;
 use rayon::prelude::*;
-use wasmtime::OptLevel;
+use wasmtime::{OptLevel, RegallocAlgorithm};
 
 use crate::{
     config::{Effort, config},
@@ -79,7 +79,9 @@ impl Engine {
         let quick = match effort {
             Effort::Full => wasmtime.clone(),
             Effort::Quick => {
-                wasmtime::Engine::new(config.clone().cranelift_opt_level(OptLevel::None)).map_err(guest_error)?
+                let mut quick = config.clone();
+                quick.cranelift_opt_level(OptLevel::None).cranelift_regalloc_algorithm(RegallocAlgorithm::SinglePass);
+                wasmtime::Engine::new(&quick).map_err(guest_error)?
             }
         };
         let compiler = NativeCompiler { compiler: quick, loader: wasmtime.clone(), cache: cache.clone() };

@@ -100,6 +100,12 @@ impl<'s> Collector<'s> {
         }
     }
 
+    fn use_await(&mut self) {
+        if self.function == FunctionId(0) {
+            self.facts.has_top_level_await = true;
+        }
+    }
+
     fn declare(&mut self, pattern: &BindingPattern<'_>, initialized_at: u32) {
         for identifier in pattern.get_binding_identifiers() {
             self.declare_identifier(identifier, initialized_at);
@@ -380,6 +386,9 @@ impl<'a> Visit<'a> for Collector<'_> {
     }
 
     fn visit_for_of_statement(&mut self, statement: &ForOfStatement<'a>) {
+        if statement.r#await {
+            self.use_await();
+        }
         self.declare_loop_variable(&statement.left, statement.right.span().end);
         walk::walk_for_of_statement(self, statement);
     }
@@ -435,6 +444,11 @@ impl<'a> Visit<'a> for Collector<'_> {
             None if identifier.name == "arguments" => self.use_implicit(Implicit::Arguments),
             None => {}
         }
+    }
+
+    fn visit_await_expression(&mut self, expression: &AwaitExpression<'a>) {
+        self.use_await();
+        walk::walk_await_expression(self, expression);
     }
 
     fn visit_this_expression(&mut self, _: &ThisExpression) {

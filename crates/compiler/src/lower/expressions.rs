@@ -157,11 +157,23 @@ impl FunctionLowerer<'_, '_> {
             ),
             Expression::StaticMemberExpression(member) => self.delete_static(member),
             Expression::ComputedMemberExpression(member) => self.delete_computed(member),
+            Expression::Identifier(identifier) => self.delete_variable(identifier),
             other => {
                 self.effect(other)?;
                 Ok(self.builder.boolean(true))
             }
         }
+    }
+
+    /// Only in sloppy code: globals that no script has declared can be deleted, other variables cannot.
+    fn delete_variable(&mut self, identifier: &IdentifierReference<'_>) -> Result<Reg> {
+        if self.is_local(identifier) {
+            return Ok(self.builder.boolean(false));
+        }
+        let global = self.global_object();
+        let key = self.string_value(&identifier.name);
+        self.builder.position = identifier.span.start;
+        Ok(self.builder.emit(Op::Delete(global, key)))
     }
 
     fn delete_static(&mut self, member: &StaticMemberExpression<'_>) -> Result<Reg> {

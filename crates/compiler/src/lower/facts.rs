@@ -80,6 +80,8 @@ pub(super) struct Facts {
     pub(super) symbols: HashMap<SymbolId, SymbolFacts>,
     pub(super) known: HashMap<SymbolId, FunctionId>,
     pub(super) checked: HashSet<SymbolId>,
+    /// The module's body suspends itself, so it is an async function.
+    pub(super) has_top_level_await: bool,
     /// Globals that the module tests with `typeof` before it uses them.
     pub(super) probed_globals: BTreeSet<String>,
     pub(super) env_sizes: HashMap<EnvKey, u32>,

@@ -100,6 +100,7 @@ fn refused_function(name: &str, kind: FunctionKind, reason: &str) -> ir::Functio
 impl<'m> ModuleLowerer<'m> {
     /// Lowers a function and everything in it. `outer` are the environments at the place of its creation.
     pub(super) fn lower_function(&mut self, id: FunctionId, name: &str, code: Code<'_, '_>, outer: &[EnvKey]) {
+        let is_async = code.is_async() || (id == FunctionId(0) && self.facts.has_top_level_await);
         let facts = self.facts.function(id);
         let outer = if facts.needs_env { outer.to_vec() } else { Vec::new() };
         let kind = facts.kind;
@@ -107,7 +108,7 @@ impl<'m> ModuleLowerer<'m> {
             module: self,
             id,
             kind,
-            is_async: code.is_async(),
+            is_async,
             is_generator: code.is_generator(),
             builder: Builder::new(),
             locals: HashMap::new(),
@@ -137,10 +138,11 @@ impl<'m> ModuleLowerer<'m> {
             }
         };
         function.name = name.to_owned();
-        function.is_async = code.is_async();
+        function.is_async = is_async;
         function.is_generator = code.is_generator();
         function.length = code.length();
-        function.source = code.source();
+        // What came from a text given to `eval` has no place in the module's source.
+        function.source = Some(code.source()).filter(|source| source.1 <= self.source_end).unwrap_or_default();
         self.functions[id.0 as usize] = Some(function);
     }
 }
@@ -388,7 +390,11 @@ impl FunctionLowerer<'_, '_> {
             if except.contains(&symbol) {
                 continue;
             }
-            if flags.contains(SymbolFlags::FunctionScopedVariable) {
+            // A function declared in a block of sloppy code is a variable of the function around it too (ECMA-262 B.3.2).
+            let is_sloppy = !self.module.facts.function(self.id).strict;
+            if flags.contains(SymbolFlags::FunctionScopedVariable)
+                || (is_sloppy && flags.contains(SymbolFlags::Function))
+            {
                 let value = *undefined.get_or_insert_with(|| self.builder.undefined());
                 self.initialize_symbol(symbol, value, false);
             } else {

@@ -8,7 +8,7 @@ use super::control::Control;
 use super::facts::EnvKey;
 use super::function::FunctionLowerer;
 use super::{Refusal, Result};
-use crate::ir::{Block, FunctionKind, Op, Reg, Terminator};
+use crate::ir::{Block, Op, Reg, Terminator};
 
 impl FunctionLowerer<'_, '_> {
     /// Lowers a loop's body between its `break` and `continue` targets.
@@ -108,9 +108,6 @@ impl FunctionLowerer<'_, '_> {
 
     pub(super) fn for_of(&mut self, statement: &ForOfStatement<'_>) -> Result<()> {
         let is_async = statement.r#await;
-        if is_async && self.kind == FunctionKind::ModuleBody {
-            return Err(Refusal::new("it uses top-level await", statement.span.start));
-        }
         let labels = std::mem::take(&mut self.labels);
         let iterable = self.loop_subject(&statement.right, statement.scope_id.get())?;
         self.builder.position = statement.right.span().start;

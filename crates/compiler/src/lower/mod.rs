@@ -68,7 +68,7 @@ pub enum Goal {
 /// Lowers a module that parsed and passed the semantic checks.
 pub fn lower(program: &Program<'_>, scoping: &Scoping, goal: Goal) -> Lowered {
     let facts = collect::collect(program, scoping, goal);
-    let mut lowerer = ModuleLowerer::new(scoping, &facts, program.source_text, goal);
+    let mut lowerer = ModuleLowerer::new(scoping, &facts, program, goal);
     lowerer.declare_bindings();
     lowerer.declare_module(program);
     lowerer.lower_body(program);
@@ -95,6 +95,8 @@ struct ModuleLowerer<'m> {
     scoping: &'m Scoping,
     facts: &'m Facts,
     source: &'m str,
+    /// Length of the module's own source, behind which the texts given to `eval` follow.
+    source_end: u32,
     goal: Goal,
     module: ir::Module,
     constants: HashMap<ConstantValue, Constant>,
@@ -119,11 +121,12 @@ struct ModuleLowerer<'m> {
 }
 
 impl<'m> ModuleLowerer<'m> {
-    fn new(scoping: &'m Scoping, facts: &'m Facts, source: &'m str, goal: Goal) -> ModuleLowerer<'m> {
+    fn new(scoping: &'m Scoping, facts: &'m Facts, program: &Program<'m>, goal: Goal) -> ModuleLowerer<'m> {
         ModuleLowerer {
             scoping,
             facts,
-            source,
+            source: program.source_text,
+            source_end: program.span.end,
             goal,
             module: ir::Module::default(),
             constants: HashMap::new(),

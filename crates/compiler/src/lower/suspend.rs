@@ -3,15 +3,12 @@
 use convex_wasm_abi::layout::frame;
 use oxc_ast::ast::*;
 
+use super::Result;
 use super::function::FunctionLowerer;
-use super::{Refusal, Result};
-use crate::ir::{FunctionKind, Op, Reg, Terminator};
+use crate::ir::{Binary, Block, Op, Reg, Terminator};
 
 impl FunctionLowerer<'_, '_> {
     pub(super) fn await_expression(&mut self, expression: &AwaitExpression<'_>) -> Result<Reg> {
-        if self.kind == FunctionKind::ModuleBody {
-            return Err(Refusal::new("it uses top-level await", expression.span.start));
-        }
         let value = self.expression(&expression.argument)?;
         self.builder.position = expression.span.start;
         Ok(self.await_value(value))
@@ -50,6 +47,26 @@ impl FunctionLowerer<'_, '_> {
         Ok(result)
     }
 
+    /// AsyncGeneratorYield inside `yield*`: the value of a `return` is awaited first, and a rejection is thrown into the
+    /// delegate instead. Goes on in `step`.
+    fn await_returned(&mut self, mode: Reg, received: Reg, step: Block) {
+        let (wait, rejected) = (self.builder.new_block(), self.builder.new_block());
+        let returning = self.builder.emit(Op::Int(frame::RETURN));
+        let returns = self.builder.emit(Op::Binary(Binary::StrictEqual, mode, returning));
+        self.builder.terminate(Terminator::Branch { condition: returns, then: wait, otherwise: step });
+        let outer = self.builder.handler();
+        self.builder.set_handler_for_next(Some(rejected));
+        self.builder.switch_to(wait);
+        let settled = self.await_value(received);
+        self.builder.emit_into(received, Op::Copy(settled));
+        self.builder.jump(step);
+        self.builder.set_handler_for_next(outer);
+        self.builder.switch_to(rejected);
+        self.builder.emit_into(received, Op::Catch);
+        self.builder.emit_into(mode, Op::Int(frame::THROW));
+        self.builder.jump(step);
+    }
+
     fn delegate(&mut self, iterable: Reg) -> Result<Reg> {
         let is_async = self.is_async;
         let record = self.builder.emit(Op::DelegateOpen { iterable, is_async });
@@ -71,7 +88,12 @@ impl FunctionLowerer<'_, '_> {
         }
         let not_done = self.builder.emit(Op::IsEmpty(value));
         self.builder.branch(not_done, suspend, done);
-        self.builder.terminate(Terminator::YieldDelegate { mode, result: received, resume: step });
+        let resume = if is_async { self.builder.new_block() } else { step };
+        self.builder.terminate(Terminator::YieldDelegate { mode, result: received, resume });
+        if is_async {
+            self.builder.switch_to(resume);
+            self.await_returned(mode, received, step);
+        }
         self.builder.switch_to(done);
         let returned = self.builder.emit(Op::DelegateReturned(record));
         self.builder.branch(returned, return_it, go_on);

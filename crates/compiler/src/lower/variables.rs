@@ -124,6 +124,19 @@ impl FunctionLowerer<'_, '_> {
         Ok(self.builder.emit(Op::LoadGlobal(key)))
     }
 
+    pub(super) fn global_object(&mut self) -> Reg {
+        let name = self.module.string("globalThis");
+        self.builder.emit(Op::LoadGlobal(name))
+    }
+
+    /// Whether a name stands for a variable that is no property of the global object.
+    pub(super) fn is_local(&self, identifier: &IdentifierReference<'_>) -> bool {
+        match self.symbol_of(identifier) {
+            Some(symbol) => !self.module.globals.contains_key(&symbol),
+            None => identifier.name == "arguments" && self.module.facts.receiver(self.id) != FunctionId(0),
+        }
+    }
+
     /// `typeof x`, where an undeclared `x` is no error.
     pub(super) fn read_for_typeof(&mut self, identifier: &IdentifierReference<'_>) -> Result<Reg> {
         if self.symbol_of(identifier).is_some() || identifier.name == "arguments" || identifier.name == "undefined" {
@@ -155,6 +168,10 @@ impl FunctionLowerer<'_, '_> {
         if self.may_be_uninitialized(symbol, identifier.span.start) {
             let old = self.load(place);
             self.check_initialized(symbol, old);
+        }
+        // Sloppy code may assign to the name of the function expression that it is in; nothing happens.
+        if flags.contains(SymbolFlags::FunctionExpression) && !self.module.facts.function(self.id).strict {
+            return value;
         }
         if is_constant(flags)
             || flags.contains(SymbolFlags::FunctionExpression)
@@ -297,8 +314,7 @@ impl FunctionLowerer<'_, '_> {
     pub(super) fn read_this(&mut self, position: u32) -> Reg {
         let receiver = self.module.facts.receiver(self.id);
         if receiver == FunctionId(0) && self.module.goal == Goal::Script {
-            let name = self.module.string("globalThis");
-            return self.builder.emit(Op::LoadGlobal(name));
+            return self.global_object();
         }
         let this = self.read_implicit(Implicit::This);
         let derived = self.module.facts.function(receiver).kind == FunctionKind::DerivedConstructor;

@@ -4,7 +4,8 @@ use convex_wasm_abi::unit::function_info as info;
 
 use crate::builtin::{CallContext, NativeCode, methods, native, native_constructor, to_string_tag};
 use crate::frame::ResumeMode;
-use crate::generator::{GeneratorObject, async_generator_enqueue, generator_resume, step};
+use crate::generator::{GeneratorObject, Step, async_generator_enqueue, generator_resume, step};
+use crate::iterate::iterator_result;
 use crate::names;
 use crate::object::{Attributes, Object, new_native_function};
 use crate::realm::{Intrinsic, intrinsic};
@@ -84,7 +85,11 @@ pub fn step_directly(generator: Object, next_code: u32) -> Option<JsResult<Optio
         return None;
     }
     let stepped = step(generator.as_kind::<GeneratorObject>()?, ResumeMode::Next, Value::UNDEFINED);
-    Some(stepped.map(|(value, done)| (!done).then_some(value)))
+    Some(stepped.and_then(|step| match step {
+        Step::Yielded(value) => Ok(Some(value)),
+        Step::Delegated(result) => iterator_result(result),
+        Step::Returned(_) => Ok(None),
+    }))
 }
 
 fn resume(cx: &CallContext, mode: ResumeMode) -> JsResult {

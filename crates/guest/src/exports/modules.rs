@@ -3,13 +3,16 @@
 use super::string;
 use crate::key::PropertyKey;
 use crate::object::{Attributes, PropertyDescriptor};
-use crate::promise::PromiseObject;
+use crate::promise::{self, PromiseObject};
 use crate::realm;
-use crate::throw::{JsResult, to_status};
+use crate::throw::{JsResult, throw_type_error, to_status};
 use crate::value::Value;
 
 #[unsafe(no_mangle)]
 extern "C" fn rt_import_dynamic(namespace: u32) -> Value {
+    if namespace == 0 {
+        return promise::rejected(throw_type_error("Cannot find the module of an import()").take()).into();
+    }
     let promise = PromiseObject::pending();
     // SAFETY: the host put the namespace's word at this address (an import slot points there).
     promise.fulfill(unsafe { core::ptr::read(namespace as usize as *const Value) });

@@ -8,7 +8,7 @@ use crate::key::PropertyKey;
 use crate::names;
 use crate::object::{FunctionCell, Object, element_get_error, set_error};
 use crate::string::JsString;
-use crate::throw::{JsResult, throw_reference_error, throw_type_error, to_status, to_word};
+use crate::throw::{JsResult, Throw, throw_reference_error, throw_type_error, to_status, to_word};
 use crate::value::Value;
 use crate::{call, convert, private, realm};
 
@@ -57,8 +57,7 @@ fn get_element(object: Value, key: Value) -> JsResult {
         }
     }
     if object.is_nullish() {
-        let key = to_property_key(key)?;
-        return Err(element_get_error(object, key, "read"));
+        return Err(nullish_base_error(object, key, "read"));
     }
     get_value(object, to_property_key(key)?)
 }
@@ -80,6 +79,9 @@ extern "C" fn rt_set_element(object: Value, key: Value, value: Value, strict: u3
 
 fn set_element(object: Value, key: Value, value: Value, strict: u32) -> JsResult<()> {
     let Some(target) = object.as_object() else {
+        if object.is_nullish() {
+            return Err(nullish_base_error(object, key, "set"));
+        }
         let key = to_property_key(key)?;
         return set_primitive(object, key, value, strict);
     };
@@ -92,6 +94,18 @@ fn set_element(object: Value, key: Value, value: Value, strict: u32) -> JsResult
     let key = to_property_key(key)?;
     let done = target.set_with_receiver(key, value, object)?;
     refuse(done, object, key, strict)
+}
+
+/// The TypeError of `null[key]`. No code of the program runs to name a key that is an object.
+#[cold]
+fn nullish_base_error(object: Value, key: Value, verb: &str) -> Throw {
+    if !key.is_object()
+        && let Ok(key) = to_property_key(key)
+    {
+        return element_get_error(object, key, verb);
+    }
+    let what = if object.is_null() { "null" } else { "undefined" };
+    throw_type_error(format!("Cannot {verb} properties of {what}"))
 }
 
 /// TypeError in strict code if an assignment was refused.
