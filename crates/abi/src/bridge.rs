@@ -89,3 +89,11 @@ pub const OPERATION_HEADER: u32 = 12;
 /// Record of a reply: u32 operation id, u32 failed (0 or 1), u32 length, then UTF-8, padded to a multiple of 4: the JSON
 /// text the promise is resolved with, or `{"message","data"?,"code"?}` it is rejected with as an `Error` that has `data`.
 pub const RESULT_HEADER: u32 = 12;
+
+/// Words of an import slot that stand for no binding or namespace; only slots of `import()` have them.
+pub mod import {
+    /// The specifier names no module.
+    pub const MISSING: u32 = 0;
+    /// The module, or one that it imports, lacks something that is imported from it.
+    pub const UNLINKABLE: u32 = 1;
+}

@@ -77,6 +77,6 @@ fn target(target: &Target) -> Value {
     match target {
         Target::Binding { unit, index } => json!({ "unit": unit, "binding": index }),
         Target::Namespace { unit } => json!({ "namespace": unit }),
-        Target::Missing => Value::Null,
+        Target::Missing | Target::Unlinkable => Value::Null,
     }
 }

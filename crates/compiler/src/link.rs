@@ -26,6 +26,8 @@ pub enum Target {
     },
     /// `import()` of a specifier that names no unit: the import rejects when it is reached.
     Missing,
+    /// `import()` of a unit that cannot be linked: the import rejects with a SyntaxError.
+    Unlinkable,
 }
 
 /// The names of one module's namespace object, sorted by name in code-unit order.
@@ -33,7 +35,7 @@ pub enum Target {
 pub struct Namespace {
     /// Index of the unit.
     pub unit: usize,
-    /// Exported names and what they stand for; never [`Target::Missing`].
+    /// Exported names and what they stand for: bindings and namespaces.
     pub names: Vec<(String, Target)>,
 }
 
@@ -42,27 +44,32 @@ pub struct Namespace {
 pub struct LinkPlan {
     /// Units in the order of their evaluation, each once; units that no entry reaches are absent.
     pub order: Vec<usize>,
+    /// How many of these the entries request. The others are evaluated when an `import()` reaches them, or at last.
+    pub requested: usize,
+    /// The units that `import()` names, each with what has to be evaluated for it, in order.
+    pub importable: Vec<(usize, Vec<usize>)>,
     /// For every unit (reached or not) the targets of its import slots.
     pub imports: Vec<Vec<Target>>,
     /// The namespaces of the entries and of all others that are needed; one that contains another comes after it.
     pub namespaces: Vec<Namespace>,
 }
 
-/// Links `units`, evaluating from `entries` (indices, in order). Modules that only `import()` reaches are evaluated last.
+/// Links `units`, evaluating from `entries` (indices, in order). Modules that only `import()` reaches come last.
 ///
 /// # Errors
 /// See [`LinkError`].
 pub fn link<U: Borrow<CompiledUnit>>(units: &[U], entries: &[usize]) -> Result<LinkPlan, LinkError> {
-    let linker = Linker::new(units);
-    let order = linker.evaluation_order(entries)?;
+    let mut linker = Linker::new(units);
+    let (order, requested, importable) = linker.evaluation_order(entries)?;
     let mut imports = vec![Vec::new(); units.len()];
     for &unit in &order {
+        linker.check_exports(unit)?;
         for slot in &linker.unit(unit).imports {
             imports[unit].push(linker.import(unit, slot)?);
         }
     }
     let namespaces = linker.namespaces(entries, &imports)?;
-    Ok(LinkPlan { order, imports, namespaces })
+    Ok(LinkPlan { order, requested, importable, imports, namespaces })
 }
 
 /// Resolves a relative specifier against the path of the module it stands in; `None` if it leads out of the root or
@@ -85,6 +92,8 @@ pub fn resolve_path(importer: &str, specifier: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
+type EvaluationOrder = (Vec<usize>, usize, Vec<(usize, Vec<usize>)>);
+
 enum Resolution {
     Found(Target),
     Ambiguous,
@@ -95,12 +104,14 @@ enum Resolution {
 pub(crate) struct Linker<'a, U> {
     units: &'a [U],
     by_path: HashMap<&'a str, usize>,
+    /// Targets of `import()` that cannot be linked.
+    unlinkable: BTreeSet<usize>,
 }
 
 impl<'a, U: Borrow<CompiledUnit>> Linker<'a, U> {
     pub(crate) fn new(units: &'a [U]) -> Self {
         let by_path = units.iter().enumerate().map(|(index, unit)| (unit.borrow().path.as_str(), index)).collect();
-        Linker { units, by_path }
+        Linker { units, by_path, unlinkable: BTreeSet::new() }
     }
 
     pub(crate) fn unit(&self, index: usize) -> &'a CompiledUnit {
@@ -121,24 +132,45 @@ impl<'a, U: Borrow<CompiledUnit>> Linker<'a, U> {
         })
     }
 
-    /// Post-order over static requests; then over the modules that `import()` names in what was reached so far.
-    fn evaluation_order(&self, entries: &[usize]) -> Result<Vec<usize>, LinkError> {
+    /// Post-order over static requests, and how many these are; then the modules that `import()` names in what was reached
+    /// so far; and what each of the latter needs.
+    fn evaluation_order(&mut self, entries: &[usize]) -> Result<EvaluationOrder, LinkError> {
         let mut order = Vec::new();
         let mut seen = vec![false; self.units.len()];
         for &entry in entries {
             self.visit(entry, &mut seen, &mut order)?;
         }
+        let requested = order.len();
+        let mut importable: Vec<(usize, Vec<usize>)> = Vec::new();
         let mut position = 0;
         while position < order.len() {
             let unit = order[position];
-            for slot in &self.unit(unit).imports {
-                if let Some(target) = self.find(unit, &slot.specifier) {
-                    self.visit(target, &mut seen, &mut order)?;
+            for slot in self.unit(unit).imports.iter().filter(|slot| slot.name.is_none()) {
+                let Some(target) = self.find(unit, &slot.specifier) else { continue };
+                if self.unlinkable.contains(&target) || importable.iter().any(|(known, _)| *known == target) {
+                    continue;
                 }
+                let mut needed = Vec::new();
+                if self.visit(target, &mut vec![false; self.units.len()], &mut needed).is_err()
+                    || needed.iter().any(|&unit| self.check_imports(unit).and(self.check_exports(unit)).is_err())
+                {
+                    self.unlinkable.insert(target);
+                    continue;
+                }
+                for &unit in &needed {
+                    if !std::mem::replace(&mut seen[unit], true) {
+                        order.push(unit);
+                    }
+                }
+                importable.push((target, needed));
             }
             position += 1;
         }
-        Ok(order)
+        Ok((order, requested, importable))
+    }
+
+    fn check_imports(&self, unit: usize) -> Result<(), LinkError> {
+        self.unit(unit).imports.iter().try_for_each(|slot| self.import(unit, slot).map(drop))
     }
 
     fn visit(&self, root: usize, seen: &mut [bool], order: &mut Vec<usize>) -> Result<(), LinkError> {
@@ -167,18 +199,33 @@ impl<'a, U: Borrow<CompiledUnit>> Linker<'a, U> {
         let Some(name) = &slot.name else {
             let is_static = self.unit(importer).requests.contains(&slot.specifier);
             return match self.find(importer, &slot.specifier) {
+                Some(unit) if self.unlinkable.contains(&unit) => Ok(Target::Unlinkable),
                 Some(unit) => Ok(Target::Namespace { unit }),
                 None if is_static => self.require(importer, &slot.specifier).map(|unit| Target::Namespace { unit }),
                 None => Ok(Target::Missing),
             };
         };
-        let unit = self.require(importer, &slot.specifier)?;
-        let (importer, specifier, name) = (self.unit(importer).path.clone(), slot.specifier.clone(), name.clone());
+        self.imported(importer, &slot.specifier, name)
+    }
+
+    fn imported(&self, importer: usize, specifier: &str, name: &str) -> Result<Target, LinkError> {
+        let unit = self.require(importer, specifier)?;
+        let (importer, specifier, name) = (self.unit(importer).path.clone(), specifier.to_owned(), name.to_owned());
         match self.resolve_export(unit, &name, &mut BTreeSet::new())? {
             Resolution::Found(target) => Ok(target),
             Resolution::Ambiguous => Err(LinkError::AmbiguousExport { importer, specifier, name }),
             Resolution::Missing => Err(LinkError::MissingExport { importer, specifier, name }),
         }
+    }
+
+    /// What a module exports from others must exist, even if nobody imports it.
+    fn check_exports(&self, unit: usize) -> Result<(), LinkError> {
+        self.unit(unit).exports.iter().try_for_each(|export| match export {
+            UnitExport::From { specifier, imported: Some(imported), .. } => {
+                self.imported(unit, specifier, imported).map(drop)
+            }
+            _ => Ok(()),
+        })
     }
 
     /// What an exported name stands for, if it is exported and unambiguous.

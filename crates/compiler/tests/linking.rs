@@ -90,8 +90,20 @@ fn dynamic_imports_come_last_and_may_be_missing() {
         ("leaf.js", ""),
         ("unreached.js", ""),
     ]);
-    assert_eq!(plan.order, [0, 2, 1]);
+    assert_eq!((plan.order, plan.requested), (vec![0, 2, 1], 1));
+    assert_eq!(plan.importable, [(1, vec![2, 1])]);
     assert_eq!(plan.imports[0], [Target::Namespace { unit: 1 }, Target::Missing]);
+}
+
+#[test]
+fn a_dynamic_import_that_does_not_link_spoils_only_itself() {
+    let plan = linked(&[
+        ("main.js", "export const load = () => [import('./broken.js'), import('./leaf.js')];"),
+        ("broken.js", "import { nope } from './leaf.js'; nope;"),
+        ("leaf.js", ""),
+    ]);
+    assert_eq!(plan.order, [0, 2]);
+    assert_eq!(plan.imports[0], [Target::Unlinkable, Target::Namespace { unit: 2 }]);
 }
 
 #[test]

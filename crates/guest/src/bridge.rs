@@ -3,7 +3,6 @@
 use convex_wasm_abi::bridge::{RESULT_HEADER, status};
 use convex_wasm_abi::memory::{INTRINSICS, termination};
 
-use crate::builtin::NativeFunction;
 use crate::cell::Gc;
 use crate::convert::{get_value, to_string};
 use crate::heap::Contents;
@@ -15,9 +14,9 @@ use crate::promise::{PromiseObject, PromiseState, queue};
 use crate::realm::Intrinsic;
 use crate::state::State;
 use crate::string::{JsString, intern_str, ropes};
-use crate::throw::{JsResult, Throw, from_word, throw_error};
+use crate::throw::JsResult;
 use crate::value::Value;
-use crate::{async_iterate, builtins, call, describe, failure, heap, promise, realm};
+use crate::{async_iterate, builtins, call, describe, failure, heap, modules, promise, realm};
 
 static BOOTED: State<bool> = State::new(false);
 static RESULT_TEXT: State<Vec<u8>> = State::new(Vec::new());
@@ -133,11 +132,8 @@ impl Records {
 /// Runs a module's body and the microtasks it leaves.
 #[unsafe(no_mangle)]
 pub extern "C" fn evaluate(code: u32) -> u32 {
-    // SAFETY: the host passes the table index of a module's body, which has the type of all callees.
-    let body = unsafe { core::mem::transmute::<usize, NativeFunction>(code as usize) };
-    let undefined = Value::UNDEFINED;
     ropes::watch();
-    let result = from_word(body(0, 0, undefined, undefined, undefined, undefined)).and_then(run_to_end);
+    let result = modules::evaluate_to_end(code);
     ropes::flatten_made();
     match result {
         Ok(()) => {
@@ -148,16 +144,11 @@ pub extern "C" fn evaluate(code: u32) -> u32 {
     }
 }
 
-/// Runs the microtasks that a module's body left. The body answers a promise if it has a top-level `await`.
-fn run_to_end(completion: Value) -> JsResult<()> {
-    let Some(promise) = completion.as_kind::<PromiseObject>() else { return queue::drain() };
-    promise.mark_handled();
-    queue::drain()?;
-    match promise.state() {
-        PromiseState::Fulfilled => Ok(()),
-        PromiseState::Rejected => Err(Throw::value(promise.result())),
-        PromiseState::Pending => Err(throw_error(Intrinsic::ErrorPrototype, "Top-level await promise never resolved")),
-    }
+/// Says which bodies (words with their table indices, in order) `import()` of a namespace evaluates.
+#[unsafe(no_mangle)]
+extern "C" fn register_import(namespace: u32, at: u32, length: u32) {
+    let mut records = Records { bytes: host_bytes(at, length) };
+    modules::register(namespace, core::iter::from_fn(|| records.word()).collect());
 }
 
 fn failed(reason: Value) -> u32 {

@@ -84,6 +84,7 @@ pub mod key;
 pub mod link;
 pub mod memory;
 pub mod message;
+mod modules;
 pub mod names;
 pub mod object;
 pub mod operations;

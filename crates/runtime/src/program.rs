@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, io, sync::Arc, time::Duration};
 
-use convex_wasm_abi::{bridge::status, memory};
+use convex_wasm_abi::{
+    bridge::{self, status},
+    memory,
+};
 use convex_wasm_compiler::{
     link::{LinkPlan, Target},
     unit::CompiledUnit,
@@ -152,6 +155,7 @@ impl<H: Host> Initialiser<'_, H> {
         let placements = self.place_units().await?;
         let namespaces = self.make_namespaces(&placements).await?;
         self.write_imports(&placements, &namespaces)?;
+        self.register_imports(&placements, &namespaces).await?;
         self.open_heap();
         self.evaluate(&placements).await?;
         self.freeze(placements, namespaces)
@@ -227,6 +231,27 @@ impl<H: Host> Initialiser<'_, H> {
         Ok(())
     }
 
+    /// Tells the guest what is to be evaluated for each `import()`.
+    async fn register_imports(
+        &mut self,
+        placements: &[Placement],
+        namespaces: &Namespaces,
+    ) -> Result<(), ProgramError> {
+        let engine = self.machine.engine.clone();
+        let allocate = self.machine.function::<u32, u32>(&engine.0.guest.allocate)?;
+        let register = self.machine.function::<(u32, u32, u32), ()>(&engine.0.guest.register_import)?;
+        for (unit, needed) in &self.plan.importable {
+            let path = self.units.path(*unit).to_owned();
+            let namespace = address(&self.units, placements, namespaces, Target::Namespace { unit: *unit })?;
+            let bodies = needed.iter().filter_map(|unit| placements.iter().find(|placement| placement.unit == *unit));
+            let record: Vec<u8> = bodies.flat_map(|placement| placement.table_base.to_le_bytes()).collect();
+            let at = self.enter(&path, &allocate, record.len() as u32).await?;
+            self.write(at, &record)?;
+            self.enter(&path, &register, (namespace, at, record.len() as u32)).await?;
+        }
+        Ok(())
+    }
+
     /// What modules allocate while they are evaluated is collected; guest, realm and units stay.
     fn open_heap(&mut self) {
         let policy = self.machine.engine.0.heap;
@@ -235,15 +260,17 @@ impl<H: Host> Initialiser<'_, H> {
         policy.open(&mut cells, start, policy.end_of_image());
     }
 
+    /// Evaluates modules in order. One that only `import()` reaches may fail: the import then rejects.
     async fn evaluate(&mut self, placements: &[Placement]) -> Result<(), ProgramError> {
         let engine = self.machine.engine.clone();
         let evaluate = self.machine.function::<u32, u32>(&engine.0.guest.evaluate)?;
         let units = self.units.clone();
-        for placement in placements {
+        for (index, placement) in placements.iter().enumerate() {
             let path = units.path(placement.unit);
             let outcome = self.enter(path, &evaluate, placement.table_base).await?;
             let failed = match outcome {
                 status::DONE => continue,
+                status::FAILED if index >= self.plan.requested => continue,
                 status::FAILED => self.machine.result().map(|json| trap::thrown(json, &units)),
                 other => Err(RunError::Internal(format!("evaluate answered status {other}"))),
             };
@@ -314,7 +341,7 @@ impl<H: Host> Initialiser<'_, H> {
 #[derive(Default)]
 struct Namespaces(BTreeMap<usize, (u32, BTreeMap<String, Export>)>);
 
-/// Address that an import slot or a name of a namespace refers to; 0 for what does not exist.
+/// Address that an import slot or a name of a namespace refers to, or why there is none.
 fn address(
     units: &UnitTable,
     placements: &[Placement],
@@ -334,7 +361,8 @@ fn address(
                 ProgramError::Link(format!("the namespace of {} is used before it is made", units.path(unit)))
             })
         }
-        Target::Missing => Ok(0),
+        Target::Missing => Ok(bridge::import::MISSING),
+        Target::Unlinkable => Ok(bridge::import::UNLINKABLE),
     }
 }
 

@@ -284,9 +284,12 @@ fn entered(index: u32, first: [Value; 3]) -> Value {
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn rt_new_arguments(_function: u32, count: u32, a0: Value, a1: Value, a2: Value) -> Value {
+extern "C" fn rt_new_arguments(function: u32, count: u32, a0: Value, a1: Value, a2: Value) -> Value {
     let values: Vec<_> = (0..count).map(|index| entered(index, [a0, a1, a2])).collect();
-    new_arguments(&values).into()
+    // A function called directly comes without its cell; only sloppy ones would show it.
+    let function = (function != 0).then(|| cell::<FunctionCell>(function));
+    let sloppy = function.filter(|function| !function.info.get().has(info::STRICT));
+    new_arguments(&values, sloppy.map(|function| function.object())).into()
 }
 
 #[unsafe(no_mangle)]

@@ -1,22 +1,25 @@
 //! Modules and scripts.
 
+use convex_wasm_abi::bridge::import;
+
 use super::string;
 use crate::key::PropertyKey;
 use crate::object::{Attributes, PropertyDescriptor};
-use crate::promise::{self, PromiseObject};
-use crate::realm;
-use crate::throw::{JsResult, throw_type_error, to_status};
+use crate::throw::{JsResult, Throw, throw_syntax_error, throw_type_error, to_status};
 use crate::value::Value;
+use crate::{modules, promise, realm};
 
 #[unsafe(no_mangle)]
 extern "C" fn rt_import_dynamic(namespace: u32) -> Value {
-    if namespace == 0 {
-        return promise::rejected(throw_type_error("Cannot find the module of an import()").take()).into();
+    match namespace {
+        import::MISSING => rejected(throw_type_error("Cannot find the module of an import()")),
+        import::UNLINKABLE => rejected(throw_syntax_error("A module of an import() lacks what is imported from it")),
+        namespace => modules::import(namespace).into(),
     }
-    let promise = PromiseObject::pending();
-    // SAFETY: the host put the namespace's word at this address (an import slot points there).
-    promise.fulfill(unsafe { core::ptr::read(namespace as usize as *const Value) });
-    promise.into()
+}
+
+fn rejected(thrown: Throw) -> Value {
+    promise::rejected(thrown.take()).into()
 }
 
 #[unsafe(no_mangle)]

@@ -18,8 +18,8 @@ unsafe impl ObjectKind for ArgumentsObject {
     const KIND: u8 = kind::ARGUMENTS;
 }
 
-/// `arguments` of a strict function.
-pub fn new_arguments(values: &[Value]) -> Object {
+/// `arguments` of a function with these arguments; sloppy ones reveal their `callee`.
+pub fn new_arguments(values: &[Value], callee: Option<Object>) -> Object {
     let header = ObjectHeader::new::<ArgumentsObject>(intrinsic(Intrinsic::ObjectPrototype));
     let object = Gc::new(ArgumentsObject { header }).object();
     for (index, &value) in values.iter().enumerate() {
@@ -28,6 +28,10 @@ pub fn new_arguments(values: &[Value]) -> Object {
     object.add_slot(keys::length(), Value::from(values.len()), Attributes::HIDDEN);
     let iterator = intrinsic(Intrinsic::ArrayValues);
     object.add_slot(crate::symbol::iterator().into(), iterator.into(), Attributes::HIDDEN);
+    if let Some(callee) = callee {
+        object.add_slot(keys::callee(), callee.into(), Attributes::HIDDEN);
+        return object;
+    }
     let thrower = Value::from(intrinsic(Intrinsic::ThrowTypeError));
     object.add_slot(keys::callee(), Value::internal(AccessorCell::new(thrower, thrower)), Attributes::ACCESSOR);
     object
