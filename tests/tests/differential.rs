@@ -16,13 +16,14 @@ use convex_wasm_tests::places;
 /// Most bytes of allocation between two collections under stress.
 const STRESS: u32 = 512;
 
+/// Files, and folders of modules with a `main.js`.
 fn programs() -> Vec<PathBuf> {
-    let mut programs: Vec<_> = std::fs::read_dir(places::project().join("tests/differential"))
-        .unwrap()
+    let entries = std::fs::read_dir(places::project().join("tests/differential")).unwrap();
+    let mut programs: Vec<_> = entries
         .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "js"))
+        .map(|path| if path.is_dir() { path.join("main.js") } else { path })
+        .filter(|path| path.extension().is_some_and(|extension| extension == "js") && path.is_file())
         .collect();
-    programs.push(places::project().join("tests/differential/modules/main.js"));
     programs.sort();
     programs
 }

@@ -70,7 +70,13 @@ fn manifest(files: &[PathBuf], units: &[CompiledUnit], plan: &LinkPlan) -> Value
             json!({ "unit": namespace.unit, "names": names })
         })
         .collect();
-    json!({ "units": units, "order": plan.order, "namespaces": namespaces })
+    json!({
+        "units": units,
+        "order": plan.order,
+        "requested": plan.requested,
+        "importable": plan.importable,
+        "namespaces": namespaces,
+    })
 }
 
 fn target(target: &Target) -> Value {

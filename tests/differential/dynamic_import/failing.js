@@ -1,0 +1,2 @@
+import "./leaf.js";
+throw new Error("it fails");

@@ -1,0 +1,2 @@
+console.log("leaf is evaluated");
+export const leaf = 41;

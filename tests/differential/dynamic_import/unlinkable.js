@@ -1,0 +1,2 @@
+import { nothing } from "./leaf.js";
+nothing;

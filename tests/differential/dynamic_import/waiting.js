@@ -1,0 +1,1 @@
+export const waited = await Promise.resolve("waited for");
