@@ -15,7 +15,7 @@
 //!
 //! After DONE, FAILED, HAND_OVER: `RESULT` holds address and length of UTF-8 text. DONE of `invoke`: the string the promise
 //! (or the plain call) yielded. FAILED: JSON
-//! `{"name","message","stack":[[word,word],…] (see [`stack_frame`]),"text":"Error: message" (what String(error) gives),
+//! `{"name","message","stack":[word,…] (a trace, see [`stack_frame`]),"text":"Error: message" (what String(error) gives),
 //! "data": string or absent (ConvexError's JSON text)}`. After PENDING: the batch, repeated
 //! [`OPERATION_HEADER`] records. STUCK: nothing pending and the promise not settled.
 //!
@@ -55,7 +55,7 @@ pub mod op {
     pub const ENV_GET: u32 = 2;
     /// A console line: u8 level (0 debug, 1 log, 2 info, 3 warn, 4 error), then the formatted UTF-8 message. Empty reply.
     pub const LOG: u32 = 3;
-    /// Text of frames (see [`super::stack_frame`]). Reply: `\n    at name (convex:/module.js:line:column)` each.
+    /// Text of a trace (see [`super::stack_frame`]). Reply: `\n    at name (convex:/module.js:line:column)` each.
     pub const FORMAT_STACK: u32 = 4;
     /// Source text: u32 unit, u32 start, u32 end. Reply: UTF-8.
     pub const SOURCE_TEXT: u32 = 5;
@@ -80,6 +80,21 @@ pub mod stack_frame {
     pub const WASM: u32 = 0;
     /// Kind: the second word is a return address, as an offset in the unit's native code.
     pub const NATIVE: u32 = 1;
+    /// Kind: an async function that waits; the second word is the number of the point (see
+    /// [`FIRST_POINT`](crate::unit::function_info::FIRST_POINT)) where it is suspended.
+    pub const SUSPENDED: u32 = 2;
+    /// Kind: `Promise.all`, which waits for the element that the second word is the index of.
+    pub const PROMISE_ALL: u32 = 3;
+    /// Kind: as before, `Promise.allSettled`.
+    pub const PROMISE_ALL_SETTLED: u32 = 4;
+    /// Kind: as before, `Promise.any`.
+    pub const PROMISE_ANY: u32 = 5;
+
+    /// Words before the frames of a trace: most frames to show (of JavaScript functions, which may have several frames of
+    /// Wasm), then unit and first point of a function: frames down to its innermost are left out. Unit [`WHOLE`] for none.
+    pub const HEADER_WORDS: usize = 3;
+    /// See [`HEADER_WORDS`].
+    pub const WHOLE: u32 = u32::MAX;
 }
 
 /// Record of a batch: u32 operation id, u32 name length, u32 argument length, then name and argument (UTF-8), padded to

@@ -84,6 +84,9 @@ pub mod function_info {
     pub const SOURCE_END: u32 = 20;
     /// u32: index of the unit, written when linked.
     pub const UNIT: u32 = 24;
+    /// u32: number of the function's first point in the unit: its start, then its suspension points by state. So the
+    /// number also says which function it is.
+    pub const FIRST_POINT: u32 = 28;
     /// Size of the record.
     pub const SIZE: u32 = 32;
 

@@ -59,6 +59,7 @@ fn manifest(files: &[PathBuf], units: &[CompiledUnit], plan: &LinkPlan) -> Value
                 "imports": imports.iter().map(target).collect::<Vec<_>>(),
                 "functions": unit.functions,
                 "positions": unit.positions,
+                "points": unit.points,
             })
         })
         .collect();

@@ -142,6 +142,7 @@ fn compile_source(module: &SourceModule, goal: Goal, options: &Options) -> Resul
             definitions,
             functions: emitted.functions,
             positions: emitted.positions,
+            points: emitted.points,
             report,
         }
     })

@@ -126,6 +126,8 @@ pub enum FunctionKind {
 pub struct Function {
     /// Static name ("" if anonymous); for `name` and stack traces.
     pub name: String,
+    /// Name of the class whose method it is, else ""; for stack traces.
+    pub class: String,
     /// Kind.
     pub kind: FunctionKind,
     /// Async function, or async generator with `is_generator`.

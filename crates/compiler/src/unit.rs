@@ -44,6 +44,8 @@ pub struct CompiledUnit {
     pub functions: Vec<FunctionMeta>,
     /// Sorted by `offset`: the source position that holds from that Wasm byte offset (from the module's start) on.
     pub positions: Vec<CodePosition>,
+    /// By number: starts and suspension points of functions.
+    pub points: Vec<CodePoint>,
     /// What the developer should know.
     pub report: ModuleReport,
 }
@@ -108,6 +110,24 @@ pub struct FunctionMeta {
     pub name: String,
     /// Byte offset of its Wasm body from the module's start; sorted ascending.
     pub code_offset: u32,
+    /// Number of the function's first point, by which the guest knows it; [`FunctionMeta::NO_POINT`] for helpers.
+    pub first_point: u32,
+}
+
+impl FunctionMeta {
+    /// `first_point` of code that is no JavaScript function.
+    pub const NO_POINT: u32 = u32::MAX;
+}
+
+/// A place where a function is when it does not run: its start, or where it is suspended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CodePoint {
+    /// Name of the function, as in [`FunctionMeta`].
+    pub function: String,
+    /// Line, 0-based.
+    pub line: u32,
+    /// Column, 0-based, in UTF-16 units.
+    pub column: u32,
 }
 
 /// A source position, 0-based line and UTF-16 column in the JavaScript module.

@@ -56,12 +56,15 @@ pub struct ThrownError {
 }
 
 /// A JavaScript frame of a stack trace.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StackFrame {
-    /// Path of the JavaScript module, e.g. `messages.js`.
+    /// Path of the JavaScript module, e.g. `messages.js`; empty for what has no place in one: `Promise.all (index 0)`.
     pub path: String,
-    /// Name of the function; empty if it has none.
+    /// The function's own name, without the class of a method; empty if it has none.
     pub function: String,
+    /// The function does not run but waits for the frame before.
+    #[serde(default)]
+    pub is_async: bool,
     /// 0-based line in the JavaScript module.
     pub line: u32,
     /// 0-based column in UTF-16 units.

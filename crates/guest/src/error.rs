@@ -2,32 +2,20 @@
 
 use crate::cell::{Gc, ObjectKind, kind};
 use crate::convert::{get_value, to_string};
-use crate::host;
 pub use crate::message::{constructor_name, describe, describe_with_type, display};
 use crate::names::keys;
-use crate::object::{Attributes, Object, ObjectHeader};
+use crate::object::{Attributes, FunctionCell, Object, ObjectHeader};
+use crate::stack::Trace;
+use crate::state::State;
 use crate::string::JsString;
 use crate::throw::JsResult;
 use crate::value::Value;
-
-/// Most frames an error keeps; V8's default for `Error.stackTraceLimit`.
-const STACK_TRACE_LIMIT: usize = 10;
-
-/// A frame of compiled code.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub struct StackFrame {
-    /// Index of the unit.
-    pub unit: u32,
-    /// Offset in its Wasm module.
-    pub offset: u32,
-}
 
 /// An error. Its `stack` property is written when it is read first.
 #[repr(C)]
 pub struct ErrorObject {
     header: ObjectHeader,
-    frames: Vec<StackFrame>,
+    trace: State<Option<Trace>>,
 }
 
 // SAFETY: only `new_error` makes cells of this kind.
@@ -36,23 +24,26 @@ unsafe impl ObjectKind for ErrorObject {
 }
 
 impl ErrorObject {
-    /// The stack at construction, innermost frame first.
-    pub fn frames(&self) -> &[StackFrame] {
-        &self.frames
+    /// Reads the stack at construction, if there is one.
+    pub fn with_trace<R>(&self, read: impl FnOnce(Option<&Trace>) -> R) -> R {
+        self.trace.with(|trace| read(trace.as_ref()))
     }
-}
 
-/// The stack of compiled code right now, innermost frame first.
-pub fn capture_stack() -> Vec<StackFrame> {
-    let mut frames = [StackFrame { unit: 0, offset: 0 }; STACK_TRACE_LIMIT];
-    let count = host::capture_stack(&mut frames);
-    frames[..count].to_vec()
+    /// Gives it another stack.
+    pub fn set_trace(&self, trace: Option<Trace>) {
+        self.trace.with(|place| *place = trace);
+    }
 }
 
 /// A new error with that prototype; own properties `stack` and, unless the message is undefined, `message`.
 pub fn new_error(prototype: Object, message: Value) -> Gc<ErrorObject> {
+    new_error_below(prototype, message, None)
+}
+
+/// As [`new_error`]; the stack leaves out the frames down to that function's innermost.
+pub fn new_error_below(prototype: Object, message: Value, below: Option<Gc<FunctionCell>>) -> Gc<ErrorObject> {
     let header = ObjectHeader::new::<ErrorObject>(prototype);
-    let error = Gc::new(ErrorObject { header, frames: capture_stack() });
+    let error = Gc::new(ErrorObject { header, trace: State::new(Trace::capture(below)) });
     error.object().add_slot(keys::stack(), Value::EMPTY, Attributes::HIDDEN);
     if !message.is_undefined() {
         error.object().add_slot(keys::message(), message, Attributes::HIDDEN);
@@ -64,15 +55,15 @@ pub fn new_error(prototype: Object, message: Value) -> Gc<ErrorObject> {
 pub fn lazy_stack(object: Object) -> Value {
     let Some(error) = object.as_kind::<ErrorObject>() else { return Value::UNDEFINED };
     crate::builtins::error::require_plain_stacks();
-    let mut text = match error_to_string(object) {
+    let Some(frames) = error.with_trace(|trace| trace.map(Trace::to_text)) else { return Value::UNDEFINED };
+    let header = match error_to_string(object) {
         Ok(header) => header.to_text(),
         Err(thrown) => {
             thrown.take();
             "<error>".to_owned()
         }
     };
-    text.push_str(&host::format_stack(&error.frames));
-    Value::from(text.as_str())
+    Value::from((header + &frames).as_str())
 }
 
 /// `Error.prototype.toString` of any object.

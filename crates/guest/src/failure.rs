@@ -9,6 +9,7 @@ use crate::key::PropertyKey;
 use crate::names::keys;
 use crate::object::Attributes;
 use crate::realm::{Intrinsic, intrinsic};
+use crate::stack::Trace;
 use crate::string::JsString;
 use crate::throw::JsResult;
 use crate::value::Value;
@@ -23,7 +24,7 @@ pub fn to_json(reason: Value) -> String {
     write_json_string(&mut out, &safe_text_property(reason, keys::message()).unwrap_or_else(|| text.clone()));
     out.push_str(",\"stack\":[");
     if let Some(error) = reason.as_kind::<ErrorObject>() {
-        write_frames(&mut out, error);
+        error.with_trace(|trace| trace.into_iter().for_each(|trace| write_trace(&mut out, trace)));
     }
     out.push_str("],\"text\":");
     write_json_string(&mut out, &text);
@@ -35,10 +36,10 @@ pub fn to_json(reason: Value) -> String {
     out
 }
 
-fn write_frames(out: &mut String, error: Gc<ErrorObject>) {
-    for (index, frame) in error.frames().iter().enumerate() {
+fn write_trace(out: &mut String, trace: &Trace) {
+    for (index, word) in trace.words().enumerate() {
         let separator = if index == 0 { "" } else { "," };
-        out.push_str(&format!("{separator}[{},{}]", frame.unit, frame.offset));
+        out.push_str(&format!("{separator}{word}"));
     }
 }
 

@@ -9,7 +9,7 @@ use crate::cell::{Gc, Header};
 use crate::heap;
 use crate::memory::STACK_DEPTH;
 use crate::object::FunctionCell;
-use crate::promise::PromiseObject;
+use crate::promise::{PromiseObject, queue};
 use crate::throw::{JsResult, from_word};
 use crate::value::Value;
 
@@ -79,6 +79,13 @@ impl FrameCell {
     }
 }
 
+impl FrameCell {
+    /// State of the compiled code: the number of the point where it is suspended.
+    pub fn state(&self) -> u32 {
+        self.header.word.get()
+    }
+}
+
 impl Gc<FrameCell> {
     /// Runs to the next suspension (`Ok(SUSPENDED)`), the completion value, or an exception.
     #[inline]
@@ -114,6 +121,7 @@ fn step_async(frame: Gc<FrameCell>, promise: Gc<PromiseObject>, mode: ResumeMode
 #[inline]
 pub fn resume(frame: Gc<FrameCell>, rejected: bool, value: Value) {
     let mode = if rejected { ResumeMode::Throw } else { ResumeMode::Next };
+    queue::set_current(frame.owner.get());
     match frame.owner.get().as_kind::<PromiseObject>() {
         Some(promise) => step_async(frame, promise, mode, value),
         None => crate::generator::resume_async_generator(frame, mode, value),

@@ -182,6 +182,11 @@ pub fn async_generator_enqueue(this: Value, mode: ResumeMode, value: Value) -> V
 }
 
 impl AsyncGeneratorObject {
+    /// The promise of the oldest request.
+    pub fn first_promise(&self) -> Option<Gc<PromiseObject>> {
+        self.queue.with(|queue| queue.front().map(|request| request.promise))
+    }
+
     /// Settles the oldest request.
     fn complete(&self, outcome: Result<(Value, bool), Value>) {
         let Some(request) = self.queue.with(VecDeque::pop_front) else { return };

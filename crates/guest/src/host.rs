@@ -1,8 +1,10 @@
 //! The host's functions (see [`convex_wasm_abi::bridge`]).
 
+use core::mem::MaybeUninit;
+
 use convex_wasm_abi::bridge::op;
 
-use crate::error::StackFrame;
+use crate::stack::StackFrame;
 
 #[link(wasm_import_module = "host")]
 unsafe extern "C" {
@@ -36,20 +38,18 @@ pub fn operation_to(op: u32, input: &[u8], address: u32, capacity: u32) -> Optio
     Some(length)
 }
 
-/// Fills `frames` from the innermost frame of compiled code outwards; answers their number.
-pub fn capture_stack(frames: &mut [StackFrame]) -> usize {
-    // SAFETY: the host writes at most `frames.len()` records of two words.
+/// Fills `frames` from the innermost frame of compiled code outwards; answers those it filled.
+pub fn capture_stack(frames: &mut [MaybeUninit<StackFrame>]) -> &[StackFrame] {
+    // SAFETY: the host writes at most `frames.len()` frames of two words.
     let count = unsafe { host_capture_stack(frames.as_mut_ptr() as u32, frames.len() as u32) };
-    (count as usize).min(frames.len())
+    let captured = &frames[..(count as usize).min(frames.len())];
+    // SAFETY: the host has written that many.
+    unsafe { captured.assume_init_ref() }
 }
 
-/// Text of frames: `\n    at name (convex:/module.js:line:column)` each.
-pub fn format_stack(frames: &[StackFrame]) -> String {
-    if frames.is_empty() {
-        return String::new();
-    }
-    let bytes: Vec<u8> =
-        frames.iter().flat_map(|frame| [frame.unit, frame.offset]).flat_map(u32::to_le_bytes).collect();
+/// Text of a trace's frames: `\n    at name (convex:/module.js:line:column)` each.
+pub fn format_stack(trace: impl Iterator<Item = u32>) -> String {
+    let bytes: Vec<u8> = trace.flat_map(u32::to_le_bytes).collect();
     text(operation(op::FORMAT_STACK, &bytes))
 }
 

@@ -93,6 +93,7 @@ pub mod promise;
 pub mod realm;
 pub mod realm_shapes;
 pub mod shape;
+pub mod stack;
 pub mod state;
 pub mod string;
 pub mod symbol;

@@ -50,6 +50,7 @@ names! {
     constructor "constructor",
     message "message",
     stack "stack",
+    stack_trace_limit "stackTraceLimit",
     cause "cause",
     errors "errors",
     to_string "toString",

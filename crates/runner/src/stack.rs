@@ -10,11 +10,13 @@ use crate::source_map::{ModuleSourceMap, SourcePosition};
 pub fn uncaught<'a>(text: &str, frames: &[StackFrame], map_of: impl Fn(&str) -> Option<&'a ModuleSourceMap>) -> String {
     let mut message = format!("Uncaught {text}\n");
     for frame in frames {
-        if let Some(position) = visible_position(frame, map_of(&frame.path)) {
-            let SourcePosition { file, line, column } = position;
-            let function = if frame.function.is_empty() { "<anonymous>" } else { &frame.function };
-            // Writing to a String cannot fail.
-            let _ = writeln!(message, "    at {function} ({file}:{line}:{column})");
+        let marker = if frame.is_async { "async " } else { "" };
+        let function = if frame.function.is_empty() { "<anonymous>" } else { &frame.function };
+        // Writing to a String cannot fail.
+        if frame.path.is_empty() {
+            let _ = writeln!(message, "    at {marker}{function}");
+        } else if let Some(SourcePosition { file, line, column }) = visible_position(frame, map_of(&frame.path)) {
+            let _ = writeln!(message, "    at {marker}{function} ({file}:{line}:{column})");
         }
     }
     message

@@ -10,7 +10,7 @@ use crate::{
     cells::{self, Cells},
     engine::Engine,
     roots,
-    trace::{self, Frame},
+    trace::Trace,
     units::UnitTable,
 };
 
@@ -185,9 +185,8 @@ fn operation<H: Host>(
         }
         op::FORMAT_STACK => {
             let words = words(argument).ok_or_else(malformed)?;
-            let (frames, _) = words.as_chunks();
-            let frames = frames.iter().filter_map(|&frame| Frame::decode(frame));
-            Ok(trace::format(frames, &state.units).into_bytes())
+            let trace = Trace::decode(&words).ok_or_else(malformed)?;
+            Ok(trace.to_text(&state.units).into_bytes())
         }
         op::SOURCE_TEXT => {
             let [unit, start, end] = words(argument).ok_or_else(malformed)?[..] else { return Err(malformed()) };

@@ -10,7 +10,7 @@ use wasmtime::{Trap, WasmBacktrace};
 use crate::{
     bridge::Stop,
     cells::{self, Cells},
-    trace::{self, Frame},
+    trace::{self, Trace},
     units::UnitTable,
 };
 
@@ -52,7 +52,7 @@ fn stack_overflow(error: &wasmtime::Error, units: &UnitTable) -> RunError {
         message: "Maximum call stack size exceeded".to_owned(),
         text: "RangeError: Maximum call stack size exceeded".to_owned(),
         data: None,
-        stack: frames.into_iter().filter_map(|frame| frame.locate(units)).collect(),
+        stack: trace::locate_all(&frames, units),
     }))
 }
 
@@ -89,7 +89,7 @@ struct FailedCall {
     text: String,
     data: Option<String>,
     #[serde(default)]
-    stack: Vec<[u32; 2]>,
+    stack: Vec<u32>,
 }
 
 /// The exception that a guest export answered.
@@ -98,12 +98,12 @@ pub(crate) fn thrown(json: &[u8], units: &UnitTable) -> RunError {
         Ok(failed) => failed,
         Err(error) => return RunError::Internal(format!("the guest's error is malformed: {error}")),
     };
-    let frames = failed.stack.into_iter().filter_map(Frame::decode);
+    let stack = Trace::decode(&failed.stack).map(|trace| trace.own_frames(units));
     RunError::Thrown(Box::new(ThrownError {
         name: failed.name,
         message: failed.message,
         text: failed.text,
         data: failed.data,
-        stack: frames.filter_map(|frame| frame.locate(units)).collect(),
+        stack: stack.unwrap_or_default(),
     }))
 }

@@ -16,8 +16,8 @@ use super::emitter::{DATA_BASE, TABLE_BASE, Unit};
 use super::entry::FunctionCode;
 use super::helpers::Helper;
 use super::{EmittedUnit, SourceInfo};
-use crate::ir::FunctionId;
-use crate::unit::{CodePosition, FunctionMeta};
+use crate::ir::{Function, FunctionId, FunctionKind, Module};
+use crate::unit::{CodePoint, CodePosition, FunctionMeta};
 
 /// The Wasm functions of a unit, with the IR function each belongs to.
 #[derive(Default)]
@@ -25,6 +25,25 @@ pub struct Assembly {
     uniform: Vec<Code>,
     direct: Vec<(FunctionId, Code)>,
     resume: Vec<(FunctionId, Code)>,
+    points: Points,
+}
+
+/// Starts and suspension points of functions, numbered through the unit.
+#[derive(Default)]
+struct Points {
+    /// By function: the number of its first.
+    first: Vec<u32>,
+    /// By number: the function, and a byte offset in the source.
+    all: Vec<(usize, u32)>,
+}
+
+impl Points {
+    /// Adds those of the next function.
+    fn add(&mut self, points: Vec<u32>) {
+        let function = self.first.len();
+        self.first.push(self.all.len() as u32);
+        self.all.extend(points.into_iter().map(|at| (function, at)));
+    }
 }
 
 /// A defined Wasm function and its name in stack traces.
@@ -98,6 +117,7 @@ impl Assembly {
         self.uniform.push(code.uniform);
         self.direct.extend(code.direct.map(|code| (id, code)));
         self.resume.extend(code.resume.map(|code| (id, code)));
+        self.points.add(code.points);
     }
 
     /// Writes the module.
@@ -107,7 +127,7 @@ impl Assembly {
         let defined = self.defined(&helpers);
         let numbering = self.number(&imports, &helpers, &defined);
         let table_size = (self.uniform.len() + 1 + self.resume.len()) as u32;
-        let data = unit.data.encode(unit.module);
+        let data = unit.data.encode(unit.module, &self.points.first);
 
         let mut wasm = WasmModule::new();
         let mut types = TypeSection::new();
@@ -122,12 +142,16 @@ impl Assembly {
         }
         wasm.section(&functions);
         wasm.section(&self.element_section(&numbering));
-        let (code, names, raw_positions) = code_section(&defined, &numbering, wasm.len(), unit);
+        let (code, names, raw_positions) =
+            code_section(&defined, &numbering, wasm.len(), unit.module, &self.points.first);
         wasm.section(&code);
         let mut segments = DataSection::new();
         segments.active(0, &ConstExpr::global_get(DATA_BASE), data.iter().copied());
         wasm.section(&segments);
 
+        let positions: Vec<_> = raw_positions.iter().map(|(_, position)| *position).collect();
+        let points: Vec<_> = self.points.all.iter().map(|(_, at)| Source::Offset(*at)).collect();
+        let lines = Lines::of(source.text, positions.iter().chain(&points));
         EmittedUnit {
             wasm: wasm.finish(),
             data_size: unit.data.size(),
@@ -135,7 +159,13 @@ impl Assembly {
             bindings_offset: unit.data.bindings_offset(),
             imports_offset: unit.data.imports_offset(),
             functions: names,
-            positions: resolve_positions(source.text, &raw_positions),
+            positions: raw_positions.iter().map(|&(offset, position)| lines.code_position(offset, position)).collect(),
+            points: self
+                .points
+                .all
+                .iter()
+                .map(|&(function, at)| lines.point(&unit.module.functions[function], at))
+                .collect(),
         }
     }
 
@@ -256,7 +286,8 @@ fn code_section(
     defined: &[Defined<'_>],
     numbering: &Numbering,
     start: usize,
-    unit: &Unit<'_>,
+    module: &Module,
+    first_points: &[u32],
 ) -> (CodeSection, Vec<FunctionMeta>, Vec<(u32, Source)>) {
     let bodies: Vec<_> = defined.iter().map(|function| function.code.encode(numbering)).collect();
     let mut section = CodeSection::new();
@@ -269,8 +300,10 @@ fn code_section(
     let (mut functions, mut positions) = (Vec::new(), Vec::new());
     for (function, body) in defined.iter().zip(&bodies) {
         offset += leb_size(body.bytes.len());
-        let name = function.owner.map_or("", |id| &unit.module.functions[id.0 as usize].name);
-        functions.push(FunctionMeta { name: name.to_owned(), code_offset: offset as u32 });
+        let owner = function.owner.map(|id| id.0 as usize);
+        let name = owner.map(|index| frame_name(&module.functions[index])).unwrap_or_default();
+        let first_point = owner.map_or(FunctionMeta::NO_POINT, |index| first_points[index]);
+        functions.push(FunctionMeta { name, code_offset: offset as u32, first_point });
         positions.extend(body.positions.iter().map(|(at, source)| (offset as u32 + at, *source)));
         offset += body.bytes.len();
     }
@@ -282,36 +315,62 @@ fn leb_size(value: usize) -> usize {
     (usize::BITS - (value | 1).leading_zeros()).div_ceil(7) as usize
 }
 
-/// Turns byte offsets in the source into lines and UTF-16 columns, in one pass over the text: generated sources have
-/// lines of megabytes.
-fn resolve_positions(text: &str, positions: &[(u32, Source)]) -> Vec<CodePosition> {
-    let mut offsets: Vec<u32> = positions
-        .iter()
-        .filter_map(|(_, source)| match source {
-            Source::Offset(offset) => Some(*offset),
-            Source::Outlined => None,
-        })
-        .collect();
-    offsets.sort_unstable();
-    offsets.dedup();
-    let mut places = Vec::with_capacity(offsets.len());
-    let (mut line, mut column) = (0, 0);
-    let mut characters = text.char_indices().peekable();
-    for &offset in &offsets {
-        while let Some((_, character)) = characters.next_if(|&(at, _)| at < offset as usize) {
-            (line, column) =
-                if character == '\n' { (line + 1, 0) } else { (line, column + character.len_utf16() as u32) };
-        }
-        places.push((line, column));
-    }
-    positions
-        .iter()
-        .map(|&(offset, source)| match source {
-            Source::Offset(source) => {
-                let (line, column) = offsets.binary_search(&source).map_or((0, 0), |index| places[index]);
-                CodePosition { offset, line, column }
+/// Lines and UTF-16 columns of byte offsets in the source.
+struct Lines {
+    offsets: Vec<u32>,
+    places: Vec<(u32, u32)>,
+}
+
+impl Lines {
+    /// Of these places, in one pass over the text: generated sources have lines of megabytes.
+    fn of<'a>(text: &str, positions: impl Iterator<Item = &'a Source>) -> Self {
+        let mut offsets: Vec<u32> = positions
+            .filter_map(|source| match source {
+                Source::Offset(offset) => Some(*offset),
+                Source::Outlined => None,
+            })
+            .collect();
+        offsets.sort_unstable();
+        offsets.dedup();
+        let mut places = Vec::with_capacity(offsets.len());
+        let (mut line, mut column) = (0, 0);
+        let mut characters = text.char_indices().peekable();
+        for &offset in &offsets {
+            while let Some((_, character)) = characters.next_if(|&(at, _)| at < offset as usize) {
+                (line, column) =
+                    if character == '\n' { (line + 1, 0) } else { (line, column + character.len_utf16() as u32) };
             }
-            Source::Outlined => CodePosition { offset, line: CodePosition::NO_LINE, column: 0 },
-        })
-        .collect()
+            places.push((line, column));
+        }
+        Self { offsets, places }
+    }
+
+    fn place(&self, offset: u32) -> (u32, u32) {
+        self.offsets.binary_search(&offset).map_or((0, 0), |index| self.places[index])
+    }
+
+    fn code_position(&self, offset: u32, source: Source) -> CodePosition {
+        let (line, column) = match source {
+            Source::Offset(source) => self.place(source),
+            Source::Outlined => (CodePosition::NO_LINE, 0),
+        };
+        CodePosition { offset, line, column }
+    }
+
+    fn point(&self, function: &Function, offset: u32) -> CodePoint {
+        let (line, column) = self.place(offset);
+        CodePoint { function: frame_name(function), line, column }
+    }
+}
+
+/// A function's name in stack traces.
+fn frame_name(function: &Function) -> String {
+    match function.kind {
+        FunctionKind::BaseConstructor | FunctionKind::DerivedConstructor if function.name.is_empty() => {
+            "new <anonymous>".to_owned()
+        }
+        FunctionKind::BaseConstructor | FunctionKind::DerivedConstructor => format!("new {}", function.name),
+        _ if function.class.is_empty() || function.name.is_empty() => function.name.clone(),
+        _ => format!("{}.{}", function.class, function.name),
+    }
 }

@@ -162,8 +162,8 @@ impl Data {
         (self.offsets.caches + inline_cache::SIZE * self.caches).next_multiple_of(8)
     }
 
-    /// The segment's bytes.
-    pub fn encode(&self, module: &Module) -> Vec<u8> {
+    /// The segment's bytes. `first_points` has the number of each function's first point.
+    pub fn encode(&self, module: &Module, first_points: &[u32]) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.size() as usize);
         for word in self.header(module) {
             bytes.extend(word.to_le_bytes());
@@ -173,8 +173,8 @@ impl Data {
             let word = if binding.lexical { value::EMPTY } else { value::UNDEFINED };
             bytes.extend(word.to_le_bytes());
         }
-        for (index, function) in module.functions.iter().enumerate() {
-            for word in self.function_record(index as u32, function) {
+        for ((index, function), &first_point) in module.functions.iter().enumerate().zip(first_points) {
+            for word in self.function_record(index as u32, function, first_point) {
                 bytes.extend(word.to_le_bytes());
             }
         }
@@ -210,7 +210,7 @@ impl Data {
         ]
     }
 
-    fn function_record(&self, index: u32, function: &Function) -> [u32; 8] {
+    fn function_record(&self, index: u32, function: &Function, first_point: u32) -> [u32; 8] {
         let units: Vec<u16> = function.name.encode_utf16().collect();
         let name = self.strings.get(&units).map_or(0, |constant| constant.0);
         [
@@ -221,7 +221,7 @@ impl Data {
             function.source.0,
             function.source.1,
             0,
-            0,
+            first_point,
         ]
     }
 

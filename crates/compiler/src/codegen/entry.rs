@@ -86,12 +86,19 @@ pub struct FunctionCode {
     pub direct: Option<Code>,
     /// The resume function.
     pub resume: Option<Code>,
+    /// Byte offsets in the source: the function's start, then its suspension points by state.
+    pub points: Vec<u32>,
 }
 
 /// Generates a function. `original` still names everything the function was declared to receive.
 pub fn emit_function(unit: &mut Unit<'_>, id: FunctionId, original: &Function, simple: &Function) -> FunctionCode {
     if let Some(reason) = &original.refused {
-        return FunctionCode { uniform: hand_over(unit, reason), direct: None, resume: None };
+        return FunctionCode {
+            uniform: hand_over(unit, reason),
+            direct: None,
+            resume: None,
+            points: vec![original.source.0],
+        };
     }
     let takes_new_target = original.new_target.is_some();
     if original.is_async || original.is_generator {
@@ -104,12 +111,12 @@ pub fn emit_function(unit: &mut Unit<'_>, id: FunctionId, original: &Function, s
         let mut emitter = Emitter::new(unit, simple, id, Code::new(&parameters, &results));
         emitter.bind_direct(&entry);
         emitter.emit_body(None);
-        return FunctionCode { uniform, direct: Some(emitter.code), resume: None };
+        return FunctionCode { uniform, direct: Some(emitter.code), resume: None, points: vec![original.source.0] };
     }
     let mut emitter = Emitter::new(unit, simple, id, Code::new(&parameters, &results));
     emitter.bind_uniform(takes_new_target);
     emitter.emit_body(None);
-    FunctionCode { uniform: emitter.code, direct: None, resume: None }
+    FunctionCode { uniform: emitter.code, direct: None, resume: None, points: vec![original.source.0] }
 }
 
 /// An async function or generator: an entry that makes the frame, and the resume function.
@@ -122,7 +129,8 @@ fn emit_suspending(unit: &mut Unit<'_>, id: FunctionId, simple: &Function, takes
     let (parameters, results) = uniform_signature();
     let mut emitter = Emitter::new(unit, simple, id, Code::new(&parameters, &results));
     emitter.emit_frame_entry(&suspensions, takes_new_target);
-    FunctionCode { uniform: emitter.code, direct: None, resume: Some(resume) }
+    let points = suspensions.states.iter().map(|state| state.position.unwrap_or(simple.source.0)).collect();
+    FunctionCode { uniform: emitter.code, direct: None, resume: Some(resume), points }
 }
 
 /// The uniform entry of a function that was refused.

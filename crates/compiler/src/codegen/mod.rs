@@ -32,7 +32,7 @@ mod values;
 
 use crate::ir::{Arguments, Function, FunctionId, Module, Op};
 use crate::optimize::{self, whole_module::ModuleTypes};
-use crate::unit::{CodePosition, FunctionMeta};
+use crate::unit::{CodePoint, CodePosition, FunctionMeta};
 
 use assemble::Assembly;
 use data::Data;
@@ -61,6 +61,8 @@ pub struct EmittedUnit {
     pub functions: Vec<FunctionMeta>,
     /// Source positions, sorted by offset.
     pub positions: Vec<CodePosition>,
+    /// Starts and suspension points of functions.
+    pub points: Vec<CodePoint>,
 }
 
 /// Generates the Wasm unit of a module. The same module gives the same bytes.

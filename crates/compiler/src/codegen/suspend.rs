@@ -38,6 +38,8 @@ pub struct Suspension {
     pub returns_at_once: bool,
     /// Registers to reload.
     pub live: BTreeSet<Reg>,
+    /// Where it is in the source, if it is an `await`.
+    pub position: Option<u32>,
 }
 
 /// All suspension points of a function; the first is its start.
@@ -62,6 +64,7 @@ impl Suspensions {
             mode: None,
             returns_at_once: function.is_generator,
             live: liveness.live_in(Block(0)).collect(),
+            position: None,
         };
         let mut states = vec![start];
         let mut by_block = HashMap::new();
@@ -94,6 +97,10 @@ impl Suspensions {
                 },
                 returns_at_once: initial,
                 live,
+                position: match &block.terminator {
+                    Terminator::Await { position, .. } => Some(*position),
+                    _ => None,
+                },
             });
         }
         let live: BTreeSet<Reg> = states.iter().flat_map(|state| state.live.iter().copied()).collect();

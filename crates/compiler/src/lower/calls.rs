@@ -41,9 +41,7 @@ impl FunctionLowerer<'_, '_> {
         }
         let arguments = self.arguments(&call.arguments)?;
         self.builder.position = match &call.callee {
-            Expression::Identifier(_)
-            | Expression::StaticMemberExpression(_)
-            | Expression::PrivateFieldExpression(_) => callee.position,
+            Expression::Identifier(_) | Expression::StaticMemberExpression(_) => callee.position,
             other => self.module.position_of(other.span().end, "("),
         };
         let Callee { function, this, known, .. } = callee;

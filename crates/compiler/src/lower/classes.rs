@@ -79,6 +79,10 @@ impl FunctionLowerer<'_, '_> {
                     let object = if method.r#static { constructor } else { prototype };
                     let kept = facts.private_methods.get(&method.span.start);
                     self.class_method(method, object, kept.map(|&slot| EnvSlot { env, slot }))?;
+                    let is_named = method.kind.is_method() && !matches!(method.key, PropertyKey::PrivateIdentifier(_));
+                    if let Some(scope) = method.value.scope_id.get().filter(|_| is_named) {
+                        self.module.set_class(self.module.facts.function_of_scope(scope), name);
+                    }
                 }
                 ClassElement::PropertyDefinition(field) => {
                     if let Some(&slot) = facts.field_keys.get(&field.span.start) {

@@ -78,6 +78,7 @@ pub(super) fn unreached() -> ir::Function {
 fn refused_function(name: &str, kind: FunctionKind, reason: &str) -> ir::Function {
     ir::Function {
         name: name.to_owned(),
+        class: String::new(),
         kind,
         is_async: false,
         is_generator: false,
@@ -152,6 +153,13 @@ impl ModuleLowerer<'_> {
     pub(super) fn set_source_start(&mut self, id: FunctionId, start: u32) {
         if let Some(Some(function)) = self.functions.get_mut(id.0 as usize) {
             function.source.0 = start;
+        }
+    }
+
+    /// Says whose method a lowered function is.
+    pub(super) fn set_class(&mut self, id: FunctionId, class: &str) {
+        if let Some(Some(function)) = self.functions.get_mut(id.0 as usize) {
+            class.clone_into(&mut function.class);
         }
     }
 
@@ -432,6 +440,7 @@ impl FunctionLowerer<'_, '_> {
         let Received { parameters, rest, this, new_target, arguments, callee, env } = self.received;
         ir::Function {
             name: String::new(),
+            class: String::new(),
             kind: self.kind,
             is_async: self.is_async,
             is_generator: self.is_generator,

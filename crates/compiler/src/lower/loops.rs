@@ -116,6 +116,7 @@ impl FunctionLowerer<'_, '_> {
         let (head, body, after, cleanup) =
             (self.builder.new_block(), self.builder.new_block(), self.builder.new_block(), self.builder.new_block());
         self.builder.fall_into(head);
+        self.builder.position = variable_position(&statement.left);
         let value = self.next_value(record, is_async);
         let done = self.builder.emit(Op::IsEmpty(value));
         self.builder.terminate(Terminator::Branch { condition: done, then: after, otherwise: body });
@@ -179,4 +180,13 @@ impl FunctionLowerer<'_, '_> {
             },
         }
     }
+}
+
+/// Where a loop's variable, or what stands in its place, is: V8 blames it for asking for the next value.
+fn variable_position(left: &ForStatementLeft<'_>) -> u32 {
+    let declared = match left {
+        ForStatementLeft::VariableDeclaration(declaration) => declaration.declarations.first(),
+        _ => None,
+    };
+    declared.map_or(left.span().start, |declarator| declarator.id.span().start)
 }

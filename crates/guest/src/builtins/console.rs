@@ -17,11 +17,12 @@ pub use inspect::inspect;
 
 use crate::builtin::{CallContext, methods, native};
 use crate::convert::to_string;
-use crate::error::{capture_stack, safe_to_string};
+use crate::error::safe_to_string;
 use crate::host;
 use crate::memory::{PHASE, TIME_MS};
 use crate::object::{Attributes, Object};
 use crate::realm::global;
+use crate::stack::Trace;
 use crate::state::State;
 use crate::throw::JsResult;
 use crate::value::Value;
@@ -81,7 +82,7 @@ fn log(cx: &CallContext, level: Level) -> JsResult {
 }
 
 fn trace(cx: &CallContext) -> JsResult {
-    let stack = host::format_stack(&capture_stack());
+    let stack = Trace::capture(None).map(|trace| trace.to_text()).unwrap_or_default();
     emit(Level::Log, &(message(cx.arguments) + &stack));
     Ok(Value::UNDEFINED)
 }

@@ -2,15 +2,14 @@
 
 use crate::builtin::{CallContext, NativeCode, constructor, methods, native, native_constructor};
 use crate::call::is_callable;
-use crate::cell::kind;
 use crate::convert::to_string;
-use crate::error::{ErrorObject, capture_stack, error_to_string, new_error};
-use crate::host;
+use crate::error::{ErrorObject, error_to_string, new_error, new_error_below};
 use crate::iterate::collect;
 use crate::key::PropertyKey;
 use crate::names::{self, keys};
-use crate::object::{Attributes, Content, Object, PropertyDescriptor};
+use crate::object::{Attributes, Content, FunctionCell, Object, PropertyDescriptor};
 use crate::realm::{Intrinsic, intrinsic};
+use crate::stack::Trace;
 use crate::throw::{JsResult, hand_over, throw_type_error};
 use crate::value::Value;
 
@@ -76,13 +75,14 @@ fn install_subclass(name: &str, length: u32, prototype: Intrinsic, code: NativeC
 }
 
 fn construct(cx: &CallContext, prototype: Intrinsic) -> JsResult {
-    Ok(create(cx.new_prototype(prototype)?, cx.arg(0), cx.arg(1))?.into())
+    Ok(create(cx, cx.new_prototype(prototype)?, cx.arg(0), cx.arg(1))?.into())
 }
 
-/// An error with a message (unless undefined) and the `cause` of the options.
-fn create(prototype: Object, message: Value, options: Value) -> JsResult<Object> {
+/// An error with a message (unless undefined) and the `cause` of the options. Constructors of subclasses are not part of its
+/// stack.
+fn create(cx: &CallContext, prototype: Object, message: Value, options: Value) -> JsResult<Object> {
     let message = if message.is_undefined() { message } else { to_string(message)?.into() };
-    let error = new_error(prototype, message).object();
+    let error = new_error_below(prototype, message, cx.new_target.as_kind::<FunctionCell>()).object();
     if let Some(options) = options.as_object()
         && options.has_property(keys::cause())?
     {
@@ -92,7 +92,7 @@ fn create(prototype: Object, message: Value, options: Value) -> JsResult<Object>
 }
 
 fn construct_aggregate(cx: &CallContext) -> JsResult {
-    let error = create(cx.new_prototype(Intrinsic::AggregateErrorPrototype)?, cx.arg(1), cx.arg(2))?;
+    let error = create(cx, cx.new_prototype(Intrinsic::AggregateErrorPrototype)?, cx.arg(1), cx.arg(2))?;
     let errors = collect(cx.arg(0))?;
     error.define(names::errors(), errors.into(), Attributes::HIDDEN);
     Ok(error.into())
@@ -122,20 +122,23 @@ pub fn require_plain_stacks() {
     }
 }
 
-/// `Error.captureStackTrace(object)`: gives it a `stack` that shows where this call is. That of an error is written when
-/// it is read first, with the frames of its construction.
+/// `Error.captureStackTrace(object, function)`: gives it a `stack` that shows where this call is, or where the innermost
+/// call of the function is. That of an error is written when it is read first.
 fn capture_stack_trace(cx: &CallContext) -> JsResult {
     let Some(object) = cx.arg(0).as_object() else { return Err(throw_type_error("invalid_argument")) };
     require_plain_stacks();
-    if object.kind.get() == kind::ERROR
+    let trace = Trace::capture(cx.arg(1).as_kind::<FunctionCell>());
+    if let Some(error) = object.as_kind::<ErrorObject>()
         && let Some(stack) = object.find(keys::stack()).filter(|stack| !stack.attributes.is_accessor())
     {
+        error.set_trace(trace);
         object.set_slot(stack.slot, Value::EMPTY);
         return Ok(Value::UNDEFINED);
     }
-    let mut text = error_to_string(object)?.to_text();
-    text.push_str(&host::format_stack(&capture_stack()));
-    let stack = Value::from(text.as_str());
+    let stack = match trace {
+        Some(trace) => Value::from((error_to_string(object)?.to_text() + &trace.to_text()).as_str()),
+        None => Value::UNDEFINED,
+    };
     object.define_or_throw(keys::stack(), &PropertyDescriptor::data(stack, Attributes::HIDDEN))?;
     Ok(Value::UNDEFINED)
 }

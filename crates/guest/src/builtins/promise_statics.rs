@@ -2,6 +2,8 @@
 
 use core::cell::Cell;
 
+use convex_wasm_abi::bridge::stack_frame;
+
 use super::error::new_aggregate_error;
 use crate::builtin::{CallContext, Method, function, methods, native};
 use crate::call::{call, is_callable};
@@ -12,8 +14,9 @@ use crate::key::PropertyKey;
 use crate::names::{self, keys};
 use crate::object::{ArrayCell, Attributes, Object};
 use crate::promise::capability::Capability;
-use crate::promise::{self, PromiseObject};
+use crate::promise::{self, NativeReaction, PromiseObject};
 use crate::realm::{Intrinsic, intrinsic};
+use crate::stack::StackFrame;
 use crate::state::State;
 use crate::throw::{JsResult, throw_type_error};
 use crate::value::Value;
@@ -38,6 +41,11 @@ pub(crate) fn install() {
     let resolve = original(constructor, keys::resolve());
     let then = original(intrinsic(Intrinsic::PromisePrototype), keys::then());
     ORIGINALS.with(|originals| *originals = [resolve, then]);
+}
+
+/// `Promise.prototype.then` as the realm made it.
+pub(crate) fn original_then() -> Value {
+    ORIGINALS.with(|originals| originals[1])
 }
 
 /// The four ways to make one promise of many.
@@ -172,6 +180,23 @@ fn gather_elements(cx: &CallContext, gathering: Gc<Gathering>) -> JsResult<()> {
         Ok(true)
     })?;
     gathering.count_down()
+}
+
+/// What a reaction of a combinator means to a stack trace: a frame, unless it is a race, and the promise that is settled;
+/// `None` if the reaction is none of ours.
+pub(crate) fn waiting_combinator(reaction: NativeReaction, data: Value) -> Option<(Option<StackFrame>, Value)> {
+    if !core::ptr::fn_addr_eq(reaction, react as NativeReaction) {
+        return None;
+    }
+    let element = element(data)?;
+    let kind = match element.gathering.combinator {
+        Combinator::All => Some(stack_frame::PROMISE_ALL),
+        Combinator::AllSettled => Some(stack_frame::PROMISE_ALL_SETTLED),
+        Combinator::Any => Some(stack_frame::PROMISE_ANY),
+        Combinator::Race => None,
+    };
+    let frame = kind.map(|kind| [kind << stack_frame::UNIT_BITS, element.index]);
+    Some((frame, element.gathering.capability.promise()))
 }
 
 fn call_then(then: Value, promise: Value, on_fulfilled: Value, on_rejected: Value) -> JsResult<()> {

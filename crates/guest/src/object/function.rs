@@ -54,7 +54,8 @@ pub struct FunctionRecord {
     pub source: Cell<(u32, u32)>,
     /// Index of the unit; [`FunctionRecord::NATIVE`] for built-ins.
     pub unit: Cell<u32>,
-    padding: Cell<u32>,
+    /// Number of its first point in the unit.
+    pub first_point: Cell<u32>,
 }
 
 const _: () = assert!(core::mem::size_of::<FunctionRecord>() == info::SIZE as usize);
@@ -72,7 +73,7 @@ impl FunctionRecord {
             code: Cell::new(code),
             source: Cell::new((0, 0)),
             unit: Cell::new(FunctionRecord::NATIVE),
-            padding: Cell::new(0),
+            first_point: Cell::new(0),
         };
         let address = heap::allocate_storage(info::SIZE, Contents::Words);
         // SAFETY: fresh memory of the record's size.

@@ -33,7 +33,12 @@ impl Capability {
 
     /// Of a native promise, which only this capability settles, and once.
     pub fn native() -> Gc<Capability> {
-        Capability::with(PromiseObject::pending().into(), Value::UNDEFINED, Value::UNDEFINED)
+        Capability::of(PromiseObject::pending())
+    }
+
+    /// Of a native promise that is resolved from now on only through this capability, once.
+    pub fn of(promise: Gc<PromiseObject>) -> Gc<Capability> {
+        Capability::with(promise.into(), Value::UNDEFINED, Value::UNDEFINED)
     }
 
     /// NewPromiseCapability(constructor).

@@ -120,6 +120,12 @@ impl PromiseObject {
         self.result.get()
     }
 
+    /// What happens when it settles, if it has not and exactly one thing will.
+    pub fn sole_reaction(&self) -> Option<Action> {
+        let reaction = self.first.get()?;
+        reaction.next.get().is_none().then_some(reaction.action)
+    }
+
     /// From now on a rejection counts as handled.
     pub fn mark_handled(&self) {
         self.handled.set(true);
@@ -241,25 +247,34 @@ pub fn resolve_with(constructor: Value, value: Value) -> JsResult {
     Ok(capability.promise())
 }
 
-/// Whether `promise.constructor` is %Promise%: without asking if nothing can have changed since it last was.
+/// Whether `promise.constructor` is %Promise%.
 #[inline]
 fn is_native(promise: Gc<PromiseObject>) -> JsResult<bool> {
-    static CHECKED_EPOCH: State<u32> = State::new(u32::MAX);
-    let object = promise.object();
-    let is_plain = object.shape() == promise_shape();
-    if is_plain && CHECKED_EPOCH.with(|epoch| *epoch) == PROTO_EPOCH.get() {
+    if is_untouched(promise) {
         return Ok(true);
     }
     let native = Value::from(intrinsic(Intrinsic::PromiseConstructor));
-    if object.get(keys::constructor())? != native {
-        return Ok(false);
+    Ok(promise.object().get(keys::constructor())? == native)
+}
+
+/// Whether `promise.constructor` is surely %Promise%: without asking if nothing can have changed since it last was.
+#[inline]
+fn is_untouched(promise: Gc<PromiseObject>) -> bool {
+    static CHECKED_EPOCH: State<u32> = State::new(u32::MAX);
+    if promise.object().shape() != promise_shape() {
+        return false;
     }
+    if CHECKED_EPOCH.with(|epoch| *epoch) == PROTO_EPOCH.get() {
+        return true;
+    }
+    let native = Value::from(intrinsic(Intrinsic::PromiseConstructor));
     // Writing or redefining `constructor` of a prototype advances the epoch, so what holds now holds as long.
     let data = intrinsic(Intrinsic::PromisePrototype).ordinary_get_own(names::keys::constructor());
-    if is_plain && matches!(data.map(|property| property.content), Some(Content::Data(value)) if value == native) {
+    let is_native = matches!(data.map(|property| property.content), Some(Content::Data(value)) if value == native);
+    if is_native {
         CHECKED_EPOCH.with(|epoch| *epoch = PROTO_EPOCH.get());
     }
-    Ok(true)
+    is_native
 }
 
 /// `await value` in a frame: resumes it in a microtask.

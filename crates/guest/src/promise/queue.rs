@@ -2,7 +2,9 @@
 
 use std::collections::VecDeque;
 
+use super::capability::Capability;
 use super::{Action, PromiseObject};
+use crate::builtins::promise_statics::original_then;
 use crate::call;
 use crate::cell::Gc;
 use crate::collector;
@@ -36,12 +38,25 @@ pub enum Job {
 }
 
 static QUEUE: State<VecDeque<Job>> = State::new(VecDeque::new());
+/// What the microtask under way settles or resumes: a promise, an async generator, or UNDEFINED. For stack traces.
+static CURRENT: State<Value> = State::new(Value::UNDEFINED);
 static REJECTIONS: State<Vec<Gc<PromiseObject>>> = State::new(Vec::new());
 
 /// Appends a microtask.
 #[inline]
 pub fn enqueue(job: Job) {
     QUEUE.with(|queue| queue.push_back(job));
+}
+
+/// See [`CURRENT`].
+pub fn current() -> Value {
+    CURRENT.with(|current| *current)
+}
+
+/// See [`CURRENT`].
+#[inline(always)]
+pub fn set_current(settles: Value) {
+    CURRENT.with(|current| *current = settles);
 }
 
 /// Remembers a rejection nobody listens to yet.
@@ -55,6 +70,7 @@ pub fn drain() -> JsResult<()> {
         collector::collect_if_near();
         run(job)?;
     }
+    set_current(Value::UNDEFINED);
     let rejections = REJECTIONS.with(core::mem::take);
     match rejections.into_iter().find(|promise| !promise.is_handled()) {
         Some(promise) => Err(crate::throw::Throw::value(promise.result())),
@@ -66,14 +82,31 @@ fn run(job: Job) -> JsResult<()> {
     match job {
         Job::React { action, rejected, result } => run_reaction(action, rejected, result),
         Job::Thenable { promise, thenable, then } => {
-            let (resolve, reject) = promise.resolving_functions();
-            if let Err(thrown) = call::call(then, thenable, &[resolve.into(), reject.into()]) {
-                call::call(reject.into(), Value::UNDEFINED, &[thrown.take()])?;
-            }
-            Ok(())
+            set_current(Value::UNDEFINED);
+            adopt(promise, thenable, then)
         }
-        Job::Call(function) => call::call(function, Value::UNDEFINED, &[]).map(|_| ()),
+        Job::Call(function) => {
+            set_current(Value::UNDEFINED);
+            call::call(function, Value::UNDEFINED, &[]).map(|_| ())
+        }
     }
+}
+
+/// NewPromiseResolveThenableJob: settles the promise as the thenable.
+fn adopt(promise: Gc<PromiseObject>, thenable: Value, then: Value) -> JsResult<()> {
+    // Nobody can see the functions and the promise that calling `then` of a native promise would make.
+    if let Some(adopted) = thenable.as_kind::<PromiseObject>()
+        && then == original_then()
+        && super::is_untouched(adopted)
+    {
+        adopted.then(Value::UNDEFINED, Value::UNDEFINED, Some(Capability::of(promise)));
+        return Ok(());
+    }
+    let (resolve, reject) = promise.resolving_functions();
+    if let Err(thrown) = call::call(then, thenable, &[resolve.into(), reject.into()]) {
+        call::call(reject.into(), Value::UNDEFINED, &[thrown.take()])?;
+    }
+    Ok(())
 }
 
 fn run_reaction(action: Action, rejected: bool, result: Value) -> JsResult<()> {
@@ -82,8 +115,12 @@ fn run_reaction(action: Action, rejected: bool, result: Value) -> JsResult<()> {
             crate::frame::resume(frame, rejected, result);
             Ok(())
         }
-        Action::Native(reaction, data) => reaction(data, if rejected { Err(result) } else { Ok(result) }),
+        Action::Native(reaction, data) => {
+            set_current(Value::UNDEFINED);
+            reaction(data, if rejected { Err(result) } else { Ok(result) })
+        }
         Action::Then { on_fulfilled, on_rejected, derived } => {
+            set_current(derived.map_or(Value::UNDEFINED, |derived| derived.promise()));
             let handler = if rejected { on_rejected } else { on_fulfilled };
             let outcome = if handler.is_undefined() {
                 if rejected { Err(result) } else { Ok(result) }

@@ -99,7 +99,7 @@ async fn an_exception_keeps_its_data_and_place() {
     let unit = crate::support::unit("unit.js");
     let offset = unit.functions[2].code_offset;
     let json = format!(
-        r#"{{"name":"ConvexError","message":"m","text":"ConvexError: m","data":"{{\"a\":1}}","stack":[[0,{offset}],[7,0]]}}"#
+        r#"{{"name":"ConvexError","message":"m","text":"ConvexError: m","data":"{{\"a\":1}}","stack":[10,4294967295,0,0,{offset},7,0]}}"#
     );
     let error = call(&pool, "throw", &json, SilentHost::default()).await.result.unwrap_err();
     let RunError::Thrown(thrown) = error else { panic!("{error}") };

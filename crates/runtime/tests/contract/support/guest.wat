@@ -46,8 +46,12 @@
     (i64.const 0))
   (func (export "rt_new_array") (param $capacity i32) (result i64)
     (local $frames i32)
-    (local.set $frames (call $host_capture_stack (i32.const 0x120000) (local.get $capacity)))
-    (local.set $frames (call $host_call (i32.const 4) (i32.const 0x120000) (i32.mul (local.get $frames) (i32.const 8))))
+    ;; A trace: at most `capacity` frames, none left out.
+    (i32.store (i32.const 0x120000) (local.get $capacity))
+    (i64.store (i32.const 0x120004) (i64.const 0xffffffff))
+    (local.set $frames (call $host_capture_stack (i32.const 0x12000c) (local.get $capacity)))
+    (local.set $frames (i32.add (i32.mul (local.get $frames) (i32.const 8)) (i32.const 12)))
+    (local.set $frames (call $host_call (i32.const 4) (i32.const 0x120000) (local.get $frames)))
     (call $host_take (i32.const 0x130000))
     (i64.extend_i32_u (local.get $frames)))
   ;; Takes the Rust stack down to nothing, as a recursion of the guest's own would.

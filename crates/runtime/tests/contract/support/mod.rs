@@ -41,13 +41,17 @@ pub fn engine() -> Engine {
 pub fn unit(path: &str) -> CompiledUnit {
     let wasm = wat::parse_str(include_str!("unit.wat")).unwrap();
     let starts = function_starts(&wasm);
-    let functions = starts.iter().map(|&code_offset| FunctionMeta { name: format!("f{code_offset}"), code_offset });
+    let functions = (0..).zip(&starts).map(|(first_point, &code_offset)| {
+        let name = format!("f{code_offset}");
+        FunctionMeta { name, code_offset, first_point }
+    });
     let positions = starts.iter().map(|&offset| CodePosition { offset, line: 3, column: 1 }).collect();
     CompiledUnit {
         path: path.to_owned(),
         source_hash: String::new(),
         functions: functions.collect(),
         positions,
+        points: Vec::new(),
         wasm,
         data_size: 0x400,
         table_size: 15,
