@@ -9,6 +9,7 @@ use convex_wasm_compiler::ir::*;
 fn function(name: &str, kind: FunctionKind, registers: u32, blocks: Vec<BlockData>) -> Function {
     Function {
         name: name.to_owned(),
+        class: String::new(),
         kind,
         is_async: false,
         is_generator: false,
