@@ -13,7 +13,7 @@ let realm;
 
 /** Evaluates the realm's text in a new context. */
 function createRealm(host) {
-  realm ??= new vm.Script(`(function (host) { "use strict";\n${REALM}\n})`, { filename: "convex-wasm:realm" });
+  realm ??= new vm.Script(`(function (host) { "use strict";\n${REALM}\n})`, { filename: "node:convex-wasm/realm" });
   const context = vm.createContext(vm.constants.DONT_CONTEXTIFY);
   return { context, ...realm.runInContext(context)(host) };
 }

@@ -39,6 +39,9 @@ static TEXT: LazyLock<String> = LazyLock::new(|| {
     text
 });
 
+/// Names our own frames in stacks as Node names its internal ones.
+const SOURCE_URL: &str = "//# sourceURL=node:convex-wasm/worker\n";
+
 /// Definitions only; `start(…)` begins.
 pub(crate) fn text() -> &'static str {
     &TEXT
@@ -46,13 +49,13 @@ pub(crate) fn text() -> &'static str {
 
 /// The script of a worker that is told its program when it runs.
 pub(crate) fn plain() -> String {
-    format!("{}requireHarness(\"main\").start();\n", text())
+    format!("{}requireHarness(\"main\").start();\n{SOURCE_URL}", text())
 }
 
 /// The script that builds a snapshot with a program.
 pub(crate) fn with_program(digest: &str, modules: &[(String, String)]) -> String {
     let modules = serde_json::json!(modules);
-    format!("{}requireHarness(\"main\").start({}, {modules});\n", text(), json(digest))
+    format!("{}requireHarness(\"main\").start({}, {modules});\n{SOURCE_URL}", text(), json(digest))
 }
 
 fn json(text: &str) -> String {
