@@ -126,7 +126,7 @@ impl Fuzzer {
                 self.report(seed, &failure).await?;
             }
             for mutant in mutate::mutants(seed, program) {
-                if let Ending::Fault(fault) = wasm::run(&self.engine, &mutant).await {
+                if let Ending::Fault(fault) = wasm::run(&self.engine, &mutant, wasm::DAMAGED_BUDGET).await {
                     bail!("seed {seed}: a damaged program ended in a way that has no name: {fault}\n{mutant}");
                 }
                 self.counts.mutants.fetch_add(1, Relaxed);
@@ -138,7 +138,7 @@ impl Fuzzer {
 
     /// Why the program is no success.
     async fn compare(&self, program: &str, expected: &str) -> Option<String> {
-        match wasm::run(&self.engine, program).await {
+        match wasm::run(&self.engine, program, wasm::BUDGET).await {
             Ending::Printed(printed) if printed == expected => {
                 self.counts.same.fetch_add(1, Relaxed);
                 None

@@ -10,7 +10,9 @@ use convex_wasm_runtime::{
 };
 
 /// Computing time of a program. Programs carry fuel, so only our own faults reach this.
-const BUDGET: Duration = Duration::from_secs(10);
+pub const BUDGET: Duration = Duration::from_secs(10);
+/// Computing time of a damaged program, which may have lost its fuel.
+pub const DAMAGED_BUDGET: Duration = Duration::from_secs(1);
 
 /// How a program ended.
 pub enum Ending {
@@ -26,8 +28,8 @@ pub enum Ending {
     Fault(String),
 }
 
-/// Compiles and runs a module.
-pub async fn run(engine: &Engine, source: &str) -> Ending {
+/// Compiles and runs a module, for as long as the budget lasts.
+pub async fn run(engine: &Engine, source: &str, budget: Duration) -> Ending {
     let module = SourceModule { path: "program.mjs".to_owned(), source: source.to_owned(), source_map: None };
     let unit = match compile_module(&module, &Options::default()) {
         Ok(unit) => Arc::new(unit),
@@ -41,7 +43,7 @@ pub async fn run(engine: &Engine, source: &str) -> Ending {
         Ok(linked) => linked,
         Err(error) => return Ending::Fault(error),
     };
-    let how = Initialisation { phase: Phase::Program, time_ms: 0.0, seed: [0; 32], budget: BUDGET };
+    let how = Initialisation { phase: Phase::Program, time_ms: 0.0, seed: [0; 32], budget };
     let (program, host) = Program::initialise(engine, linked, how, SilentHost::default()).await;
     let mut printed: String = host.unwrap_or_default().lines.into_iter().map(|(_, line)| line + "\n").collect();
     match program {

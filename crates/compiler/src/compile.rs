@@ -190,7 +190,7 @@ fn parse<R>(
         }
         let semantic = SemanticBuilder::new_compiler().build(program);
         let labels = semantic.diagnostics.iter().flat_map(|diagnostic| diagnostic.labels.iter());
-        let found: Vec<usize> = labels.filter_map(|label| inlined.text_at(label.offset() as u32)).collect();
+        let found: Vec<usize> = labels.filter_map(|label| inlined.text_at(label.offset())).collect();
         let known = wrong.len();
         wrong.extend(found);
         if wrong.len() > known {
