@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::bail;
 use clap::Parser;
 use convex_wasm_runtime::{Engine, NoCache};
+use convex_wasm_tests::first_difference;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 mod generator;
@@ -186,16 +187,4 @@ impl Fuzzer {
 
 fn without_prelude(program: &str) -> &str {
     program.strip_prefix(generator::PRELUDE).unwrap_or(program)
-}
-
-/// The first line that differs, with its number.
-fn first_difference(node: &str, wasm: &str) -> String {
-    let mut wasm_lines = wasm.lines();
-    for (number, line) in node.lines().enumerate() {
-        let ours = wasm_lines.next();
-        if ours != Some(line) {
-            return format!("line {}:\n  node: {line}\n  wasm: {}", number + 1, ours.unwrap_or("(nothing)"));
-        }
-    }
-    format!("more lines on Wasm: {}", wasm_lines.next().unwrap_or("(none)"))
 }

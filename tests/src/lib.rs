@@ -4,3 +4,15 @@
 
 pub mod backend;
 pub mod places;
+
+/// The first line that differs between what Node and what Wasm printed, with its number.
+pub fn first_difference(node: &str, wasm: &str) -> String {
+    let mut wasm_lines = wasm.lines();
+    for (number, line) in node.lines().enumerate() {
+        let ours = wasm_lines.next();
+        if ours != Some(line) {
+            return format!("line {}:\n  node: {line}\n  wasm: {}", number + 1, ours.unwrap_or("(nothing)"));
+        }
+    }
+    format!("more lines on Wasm: {}", wasm_lines.next().unwrap_or("(none)"))
+}

@@ -11,7 +11,7 @@ use std::{
 
 use convex_wasm_compiler::{Options, compile_module, link, unit::SourceModule};
 use convex_wasm_runtime::{Engine, Initialisation, Linked, NoCache, Phase, Program, ProgramUnit, SilentHost};
-use convex_wasm_tests::places;
+use convex_wasm_tests::{first_difference, places};
 
 /// Most bytes of allocation between two collections under stress.
 const STRESS: u32 = 512;
@@ -72,18 +72,6 @@ async fn on_wasm(engine: &Engine, program: &Path) -> Result<String, String> {
         Ok(_) => Ok(printed),
         Err(error) => Err(format!("{error}\n{printed}")),
     }
-}
-
-/// The first line that differs, with its number.
-fn first_difference(node: &str, wasm: &str) -> String {
-    let mut wasm_lines = wasm.lines();
-    for (number, line) in node.lines().enumerate() {
-        let ours = wasm_lines.next();
-        if ours != Some(line) {
-            return format!("line {}:\n  node: {line}\n  wasm: {}", number + 1, ours.unwrap_or("(nothing)"));
-        }
-    }
-    format!("more lines on Wasm: {}", wasm_lines.next().unwrap_or("(none)"))
 }
 
 /// What differs between Node and Wasm, with the program's name.

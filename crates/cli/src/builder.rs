@@ -19,5 +19,5 @@ pub fn open(cache: &Path) -> Result<Builder, Failure> {
 pub fn engine(cache: &Path) -> Result<Engine, Failure> {
     let native = DirectoryCache::open(cache.join("native"))
         .map_err(|error| Failure::setup(format!("could not use {}", cache.display()), error))?;
-    Engine::new(Packaged(native)).map_err(|error| Failure::setup("could not start the Wasm engine", error))
+    Engine::new(Packaged::above(native)).map_err(|error| Failure::setup("could not start the Wasm engine", error))
 }

@@ -21,16 +21,29 @@ const KEY_LENGTH: usize = 64;
 const TRAILER_LENGTH: usize = KEY_LENGTH + size_of::<u64>() + MARK.len();
 
 /// Answers the native code that the program carries, and asks another cache for everything else.
-pub struct Packaged<C>(pub C);
+pub struct Packaged<C> {
+    /// Where the code lies; None if nothing is packaged, or the program's own file cannot be read.
+    carried: Option<Trailer>,
+    below: C,
+}
+
+impl<C> Packaged<C> {
+    /// What the program carries, above another cache.
+    pub fn above(below: C) -> Self {
+        let carried = open_self().and_then(|mut file| Trailer::read(&mut file)).ok().flatten();
+        Packaged { carried, below }
+    }
+}
 
 impl<C: NativeCache> NativeCache for Packaged<C> {
     fn get(&self, key: &str) -> Option<Vec<u8>> {
-        // A program that cannot read its own file has nothing packaged; the cache below still answers.
-        carried(key).ok().flatten().or_else(|| self.0.get(key))
+        let carried = self.carried.as_ref().filter(|carried| carried.key == key.as_bytes());
+        // If the file cannot be read any more, the cache below still answers.
+        carried.and_then(|carried| carried.code().ok()).or_else(|| self.below.get(key))
     }
 
     fn put(&self, key: &str, bytes: &[u8]) {
-        self.0.put(key, bytes);
+        self.below.put(key, bytes);
     }
 }
 
@@ -40,16 +53,8 @@ pub fn write_copy(path: &Path) -> Result<(), Failure> {
     copy_with(path, &key, &native).map_err(|error| Failure::setup(format!("could not write {}", path.display()), error))
 }
 
-/// What the program carries under `key`.
-fn carried(key: &str) -> io::Result<Option<Vec<u8>>> {
-    let mut file = File::open(std::env::current_exe()?)?;
-    let Some(trailer) = Trailer::read(&mut file)?.filter(|trailer| trailer.key == key.as_bytes()) else {
-        return Ok(None);
-    };
-    file.seek(SeekFrom::Start(trailer.start))?;
-    let mut native = Vec::new();
-    file.take(trailer.length).read_to_end(&mut native)?;
-    Ok(Some(native))
+fn open_self() -> io::Result<File> {
+    File::open(std::env::current_exe()?)
 }
 
 /// Where the native code lies in the program's file.
@@ -71,6 +76,14 @@ impl Trailer {
         let length = u64::from_le_bytes(length);
         let start = trailer_start.checked_sub(length);
         Ok(start.filter(|_| mark == *MARK).map(|start| Trailer { start, length, key }))
+    }
+
+    fn code(&self) -> io::Result<Vec<u8>> {
+        let mut file = open_self()?;
+        file.seek(SeekFrom::Start(self.start))?;
+        let mut native = Vec::new();
+        file.take(self.length).read_to_end(&mut native)?;
+        Ok(native)
     }
 }
 
@@ -101,7 +114,7 @@ impl NativeCache for Capture {
 /// Writes beside the final name and renames, so that nobody ever starts half a program.
 fn copy_with(path: &Path, key: &str, native: &[u8]) -> io::Result<()> {
     let mut program = fs::read(std::env::current_exe()?)?;
-    if let Some(carried) = Trailer::read(&mut File::open(std::env::current_exe()?)?)? {
+    if let Some(carried) = Trailer::read(&mut open_self()?)? {
         program.truncate(usize::try_from(carried.start).unwrap_or(program.len()));
     }
     if let Some(parent) = path.parent() {

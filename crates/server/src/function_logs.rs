@@ -23,10 +23,21 @@ struct Kept {
     bytes: usize,
 }
 
+/// A call as it is kept. Most entries are never asked for, so they become JSON only when they are.
 struct Entry {
     cursor: f64,
-    bytes: usize,
-    json: Value,
+    call: LoggedCall,
+    log_lines: Vec<String>,
+    error: Option<String>,
+    seconds: f64,
+}
+
+impl Entry {
+    /// Bytes of what functions and clients chose the length of.
+    fn bytes(&self) -> usize {
+        let texts = self.log_lines.iter().chain(&self.error);
+        self.call.path.len() + texts.map(String::len).sum::<usize>()
+    }
 }
 
 /// Entries after a cursor, and the cursor to go on with.
@@ -64,13 +75,18 @@ impl FunctionLogs {
     pub fn completed(&self, call: LoggedCall, outcome: &Outcome) {
         let mut kept = self.kept.lock();
         let cursor = now().max(self.newest.borrow().next_up());
-        let json = completion(&call, outcome, cursor);
-        let bytes = call.path.len() + outcome.log_lines.iter().map(String::len).sum::<usize>();
-        kept.bytes += bytes;
-        kept.entries.push_back(Entry { cursor, bytes, json });
+        let entry = Entry {
+            cursor,
+            seconds: call.started.elapsed().as_secs_f64(),
+            call,
+            log_lines: outcome.log_lines.clone(),
+            error: outcome.result.as_ref().err().map(|error| error.message.clone()),
+        };
+        kept.bytes += entry.bytes();
+        kept.entries.push_back(entry);
         while kept.entries.len() > FUNCTION_LOGS_KEPT.get() || kept.bytes > FUNCTION_LOGS_KEPT_BYTES.get() {
             let Some(oldest) = kept.entries.pop_front() else { break };
-            kept.bytes -= oldest.bytes;
+            kept.bytes -= oldest.bytes();
         }
         self.newest.send_replace(cursor);
     }
@@ -84,14 +100,15 @@ impl FunctionLogs {
             tokio::time::timeout(patience, newest.wait_for(|newest| *newest > cursor)).await.ok();
         }
         let kept = self.kept.lock();
-        let entries: Vec<Value> =
-            kept.entries.iter().filter(|entry| entry.cursor > cursor).map(|entry| entry.json.clone()).collect();
+        let entries: Vec<Value> = kept.entries.iter().filter(|entry| entry.cursor > cursor).map(completion).collect();
         let new_cursor = self.newest.borrow().max(cursor);
         LogPage { entries, new_cursor }
     }
 }
 
-fn completion(call: &LoggedCall, outcome: &Outcome, cursor: f64) -> Value {
+fn completion(entry: &Entry) -> Value {
+    let Entry { cursor, call, log_lines, error, seconds } = entry;
+    let cursor = *cursor;
     let kind = match call.kind {
         Some(FunctionKind::Mutation) => "Mutation",
         Some(FunctionKind::Action) => "Action",
@@ -103,13 +120,12 @@ fn completion(call: &LoggedCall, outcome: &Outcome, cursor: f64) -> Value {
         Identity::Admin { acting_as: None } => "instance_admin",
         Identity::Admin { acting_as: Some(_) } => "member_acting_user",
     };
-    let seconds = call.started.elapsed().as_secs_f64();
     json!({
         "kind": "Completion",
         "udfType": kind,
         "componentPath": null,
         "identifier": call.path,
-        "logLines": outcome.log_lines.iter().map(|line| log_line(line, cursor)).collect::<Vec<_>>(),
+        "logLines": log_lines.iter().map(|line| log_line(line, cursor)).collect::<Vec<_>>(),
         "timestamp": cursor / 1e3,
         "cachedResult": false,
         "caller": "HttpApi",
@@ -117,7 +133,7 @@ fn completion(call: &LoggedCall, outcome: &Outcome, cursor: f64) -> Value {
         "executionTime": seconds,
         "userExecutionTime": seconds,
         "success": null,
-        "error": outcome.result.as_ref().err().map(|error| &error.message),
+        "error": error,
         "requestId": call.request_id,
         "executionId": call.request_id,
         "usageStats": {

@@ -16,6 +16,7 @@ pub mod push;
 mod serve;
 mod sync;
 mod system_queries;
+mod timestamp;
 
 pub use admin_key::{InstanceSecret, InvalidSecret};
 pub use backend::{Backend, BackendOptions};

@@ -41,8 +41,8 @@ pub struct Options {
 pub async fn run(options: Options) -> Result<(), Failure> {
     let Modules { sources, units } = load(&options.files)?;
     let entries: Vec<usize> = (0..options.files.len()).collect();
-    let engine =
-        Engine::new(Packaged(NoCache)).map_err(|error| Failure::setup("could not start the Wasm engine", error))?;
+    let engine = Engine::new(Packaged::above(NoCache))
+        .map_err(|error| Failure::setup("could not start the Wasm engine", error))?;
     let native = engine.compile(&units).map_err(|error| Failure::setup("could not make native code", error))?;
     let plan = link(&units, &entries).map_err(|error| Failure::app(error.to_string()))?;
     let units = native.into_iter().zip(sources).map(|(native, source)| ProgramUnit { native, source }).collect();

@@ -1,7 +1,7 @@
 //! What a call answers: the result or the function's error, and its log lines.
 
 use axum::http::StatusCode;
-use convex_wasm_runner::{CallError, Outcome};
+use convex_wasm_runner::{CallError, FunctionError, Outcome};
 use convex_wasm_values::JsonFormat;
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ pub fn to_json(outcome: Outcome, format: JsonFormat, request_id: &str) -> Value 
         Err(error) => {
             let mut answer = json!({
                 "status": "error",
-                "errorMessage": format!("[Request ID: {request_id}] Server Error\n{}", error.message),
+                "errorMessage": error_text(&error, request_id),
             });
             if let Some(data) = error.data {
                 answer["errorData"] = data.to_json(format);
@@ -27,6 +27,11 @@ pub fn to_json(outcome: Outcome, format: JsonFormat, request_id: &str) -> Value 
         answer["logLines"] = outcome.log_lines.into();
     }
     answer
+}
+
+/// A function's error as clients show it.
+pub fn error_text(error: &FunctionError, request_id: &str) -> String {
+    format!("[Request ID: {request_id}] Server Error\n{}", error.message)
 }
 
 impl From<CallError> for ApiError {

@@ -6,8 +6,6 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::routing::post;
 use axum::{Json, Router};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
 use convex_wasm_database::Timestamp;
 use convex_wasm_runner::{Audience, FunctionKind};
 use serde::Deserialize;
@@ -20,6 +18,7 @@ use super::format::requested_format;
 use super::functions::{CallBody, prepare};
 use super::request::RequestContext;
 use crate::Backend;
+use crate::timestamp::EncodedTimestamp;
 
 /// Routes of this module.
 pub fn routes() -> Router<Arc<Backend>> {
@@ -42,7 +41,7 @@ struct QueryBatch {
 }
 
 async fn query_ts(State(backend): State<Arc<Backend>>) -> Json<Value> {
-    Json(json!({ "ts": encode(backend.runner().latest_timestamp()) }))
+    Json(json!({ "ts": EncodedTimestamp(backend.runner().latest_timestamp()) }))
 }
 
 async fn query_at_ts(
@@ -51,7 +50,9 @@ async fn query_at_ts(
     body: Body,
 ) -> Result<Json<Value>, ApiError> {
     let QueryAtTs { call, ts } = read_json(body).await?;
-    let at = decode(&ts)?;
+    let EncodedTimestamp(at) = ts
+        .try_into()
+        .map_err(|_| ApiError::bad_request("InvalidTimestamp", "`ts` must be what /api/query_ts answered."))?;
     Ok(Json(query(&backend, context, call, at).await?))
 }
 
@@ -74,15 +75,4 @@ async fn query(backend: &Backend, context: RequestContext, body: CallBody, at: T
     let request_id = context.request_id.clone();
     let call = prepare(context, body, Some(FunctionKind::Query), Audience::Clients)?;
     Ok(answer::to_json(backend.runner().query_at(call, at).await?, format, &request_id))
-}
-
-fn encode(ts: Timestamp) -> String {
-    BASE64.encode(ts.0.to_le_bytes())
-}
-
-fn decode(text: &str) -> Result<Timestamp, ApiError> {
-    let bytes = BASE64.decode(text).ok().and_then(|bytes| <[u8; 8]>::try_from(bytes).ok());
-    bytes
-        .map(|bytes| Timestamp(u64::from_le_bytes(bytes)))
-        .ok_or_else(|| ApiError::bad_request("InvalidTimestamp", "`ts` must be what /api/query_ts answered."))
 }

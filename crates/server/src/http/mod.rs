@@ -1,6 +1,6 @@
 //! The HTTP interface: routes, and what holds for all of them.
 
-mod answer;
+pub(crate) mod answer;
 mod body;
 mod client_version;
 mod consistent;

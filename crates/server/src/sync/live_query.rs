@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 use super::end::End;
 use super::protocol::StateModification;
 use crate::Backend;
+use crate::http::answer::error_text;
 
 /// A query, what the client knows of it, and the watch over what it read.
 pub struct LiveQuery {
@@ -110,7 +111,7 @@ fn modification(query_id: u32, request_id: &str, outcome: Outcome, journal: Opti
         }
         Err(error) => StateModification::Failed {
             query_id,
-            error_message: format!("[Request ID: {request_id}] Server Error\n{}", error.message),
+            error_message: error_text(&error, request_id),
             log_lines,
             journal,
             error_data: error.data.map(|data| data.to_json(JsonFormat::Encoded)),

@@ -1,10 +1,9 @@
 //! Messages of the sync protocol, as JSON in text frames.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
-use convex_wasm_database::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+use crate::timestamp::EncodedTimestamp;
 
 /// What a client says.
 #[derive(Debug, Deserialize)]
@@ -228,23 +227,4 @@ pub enum StateModification {
         /// The client's number of it.
         query_id: u32,
     },
-}
-
-/// A timestamp as base64 of eight bytes, little endian.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct EncodedTimestamp(pub Timestamp);
-
-impl Serialize for EncodedTimestamp {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&BASE64.encode(self.0.0.to_le_bytes()))
-    }
-}
-
-impl<'de> Deserialize<'de> for EncodedTimestamp {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        let bytes = BASE64.decode(text).ok().and_then(|bytes| <[u8; 8]>::try_from(bytes).ok());
-        let invalid = || serde::de::Error::custom("a timestamp is base64 of eight bytes");
-        Ok(EncodedTimestamp(Timestamp(u64::from_le_bytes(bytes.ok_or_else(invalid)?))))
-    }
 }

@@ -24,13 +24,14 @@ use tokio::task::JoinSet;
 use super::end::End;
 use super::live_query::{LiveQuery, Run};
 use super::protocol::{
-    Answer, ClientMessage, Credentials, EncodedTimestamp, QuerySetModification, Request, ServerMessage,
-    StateModification, StateVersion,
+    Answer, ClientMessage, Credentials, QuerySetModification, Request, ServerMessage, StateModification, StateVersion,
 };
 use crate::Backend;
+use crate::http::answer::error_text;
 use crate::http::functions::{CallBody, prepare};
 use crate::http::identity;
 use crate::http::request::{RequestContext, new_request_id};
+use crate::timestamp::EncodedTimestamp;
 
 /// How often the connection is looked after.
 const HEARTBEAT: Duration = Duration::from_secs(5);
@@ -67,9 +68,18 @@ struct Owed {
 /// Work in the background. Dropping it stops it.
 #[derive(Default)]
 struct Running {
-    mutation: JoinSet<(u32, Result<Outcome, CallError>)>,
-    actions: JoinSet<(u32, Result<Outcome, CallError>)>,
+    mutation: JoinSet<Called>,
+    actions: JoinSet<Called>,
     round: JoinSet<Result<Round, End>>,
+}
+
+/// A mutation or action that ended.
+struct Called {
+    /// The client's number of it.
+    number: u32,
+    /// The id under which it is in the logs.
+    request_id: String,
+    outcome: Result<Outcome, CallError>,
 }
 
 /// Queries that ran again at one snapshot.
@@ -81,8 +91,8 @@ struct Round {
 
 enum Happened {
     Heard(Message),
-    Mutated(u32, Result<Outcome, CallError>),
-    Acted(u32, Result<Outcome, CallError>),
+    Mutated(Called),
+    Acted(Called),
     Rounded(Result<Round, End>),
     Invalidated,
     Deployed,
@@ -138,14 +148,8 @@ impl Session {
                         Some(Ok(message)) => Happened::Heard(message),
                         Some(Err(_)) | None => return Err(End::Gone),
                     },
-                    Some(done) = mutation.join_next() => {
-                        let (id, outcome) = done.map_err(|_| End::Internal)?;
-                        Happened::Mutated(id, outcome)
-                    }
-                    Some(done) = actions.join_next() => {
-                        let (id, outcome) = done.map_err(|_| End::Internal)?;
-                        Happened::Acted(id, outcome)
-                    }
+                    Some(done) = mutation.join_next() => Happened::Mutated(done.map_err(|_| End::Internal)?),
+                    Some(done) = actions.join_next() => Happened::Acted(done.map_err(|_| End::Internal)?),
                     Some(done) = round.join_next() => Happened::Rounded(done.map_err(|_| End::Internal)?),
                     () = any_invalidated(&mut self.queries), if idle => Happened::Invalidated,
                     Ok(()) = deployments.changed() => Happened::Deployed,
@@ -159,17 +163,17 @@ impl Session {
     async fn react(&mut self, happened: Happened, socket: &mut WebSocket) -> Result<(), End> {
         match happened {
             Happened::Heard(message) => self.hear(message)?,
-            Happened::Mutated(request_id, outcome) => {
+            Happened::Mutated(Called { number, request_id, outcome }) => {
                 let outcome = outcome?;
                 let ts = outcome.result.is_ok().then_some(outcome.timestamp);
                 self.owed.ts = self.owed.ts.max(ts.unwrap_or(Timestamp::MIN));
                 let ts = ts.map(EncodedTimestamp);
-                let answer = self.answer(outcome);
-                self.say(socket, &ServerMessage::MutationResponse { request_id, answer, ts }).await?;
+                let answer = answer(outcome, &request_id);
+                self.say(socket, &ServerMessage::MutationResponse { request_id: number, answer, ts }).await?;
             }
-            Happened::Acted(request_id, outcome) => {
-                let answer = self.answer(outcome?);
-                self.say(socket, &ServerMessage::ActionResponse { request_id, answer }).await?;
+            Happened::Acted(Called { number, request_id, outcome }) => {
+                let answer = answer(outcome?, &request_id);
+                self.say(socket, &ServerMessage::ActionResponse { request_id: number, answer }).await?;
             }
             Happened::Rounded(round) => self.transition(round?, socket).await?,
             Happened::Invalidated => {}
@@ -286,24 +290,28 @@ impl Session {
         }
         let Some(request) = self.mutations.pop_front() else { return Ok(()) };
         let session = self.name.clone().ok_or_else(|| End::Fatal("Connect must come first.".to_owned()))?;
-        let Request { request_id, udf_path, args, component_path } = request;
+        let Request { request_id: number, udf_path, args, component_path } = request;
         let body = CallBody { path: udf_path, args, format: None, component_path };
         let call = prepare(self.context(), body, Some(FunctionKind::Mutation), Audience::Clients)?;
         let backend = self.backend.clone();
-        let request = SessionRequest { session, request: request_id };
-        self.running.mutation.spawn(async move { (request_id, backend.mutate_once(call, &request).await) });
+        let request = SessionRequest { session, request: number };
+        let request_id = call.request_id.clone();
+        self.running
+            .mutation
+            .spawn(async move { Called { number, request_id, outcome: backend.mutate_once(call, &request).await } });
         Ok(())
     }
 
     fn act(&mut self, request: Request) -> Result<(), End> {
-        let Request { request_id, udf_path, args, component_path } = request;
+        let Request { request_id: number, udf_path, args, component_path } = request;
         let body = CallBody { path: udf_path, args, format: None, component_path };
         let call = prepare(self.context(), body, Some(FunctionKind::Action), Audience::Clients)?;
         if self.running.actions.len() >= SYNC_MAX_QUEUED_MUTATIONS.get() {
             return Err(End::TryAgain("TooManyInflightActionsForSingleClient"));
         }
         let backend = self.backend.clone();
-        self.running.actions.spawn(async move { (request_id, backend.call(call).await) });
+        let request_id = call.request_id.clone();
+        self.running.actions.spawn(async move { Called { number, request_id, outcome: backend.call(call).await } });
         Ok(())
     }
 
@@ -402,20 +410,18 @@ impl Session {
     fn context(&self) -> RequestContext {
         RequestContext { identity: self.identity.clone(), client: None, request_id: new_request_id() }
     }
+}
 
-    fn answer(&self, outcome: Outcome) -> Answer {
-        let log_lines = outcome.log_lines;
-        match outcome.result {
-            Ok(value) => {
-                Answer { success: true, result: value.to_json(JsonFormat::Encoded), log_lines, error_data: None }
-            }
-            Err(error) => Answer {
-                success: false,
-                result: format!("[Request ID: {}] Server Error\n{}", new_request_id(), error.message).into(),
-                log_lines,
-                error_data: error.data.map(|data| data.to_json(JsonFormat::Encoded)),
-            },
-        }
+fn answer(outcome: Outcome, request_id: &str) -> Answer {
+    let log_lines = outcome.log_lines;
+    match outcome.result {
+        Ok(value) => Answer { success: true, result: value.to_json(JsonFormat::Encoded), log_lines, error_data: None },
+        Err(error) => Answer {
+            success: false,
+            result: error_text(&error, request_id).into(),
+            log_lines,
+            error_data: error.data.map(|data| data.to_json(JsonFormat::Encoded)),
+        },
     }
 }
 
