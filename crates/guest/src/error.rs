@@ -3,8 +3,9 @@
 use crate::cell::{Gc, ObjectKind, kind};
 use crate::convert::{get_value, to_string};
 pub use crate::message::{constructor_name, describe, describe_with_type, display};
-use crate::names::keys;
+use crate::names::{self, keys};
 use crate::object::{Attributes, FunctionCell, Object, ObjectHeader};
+use crate::realm::{Intrinsic, intrinsic};
 use crate::stack::Trace;
 use crate::state::State;
 use crate::string::JsString;
@@ -49,6 +50,15 @@ pub fn new_error_below(prototype: Object, message: Value, below: Option<Gc<Funct
         error.object().add_slot(keys::message(), message, Attributes::HIDDEN);
     }
     error
+}
+
+/// The `SuppressedError` of an error thrown while another was on its way.
+pub fn suppressed(error: Value, suppressed: Value) -> Value {
+    let prototype = intrinsic(Intrinsic::SuppressedErrorPrototype);
+    let result = new_error(prototype, "An error was suppressed during disposal".into()).object();
+    result.define(names::error(), error, Attributes::HIDDEN);
+    result.define(names::suppressed(), suppressed, Attributes::HIDDEN);
+    result.into()
 }
 
 /// Value of the `stack` property of an error that nobody has read or written yet.

@@ -53,6 +53,8 @@ names! {
     stack_trace_limit "stackTraceLimit",
     cause "cause",
     errors "errors",
+    error "error",
+    suppressed "suppressed",
     to_string "toString",
     value_of "valueOf",
     to_json "toJSON",

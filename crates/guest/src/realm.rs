@@ -47,6 +47,8 @@ intrinsics! {
     UriErrorPrototype,
     /// `AggregateError.prototype`
     AggregateErrorPrototype,
+    /// `SuppressedError.prototype`
+    SuppressedErrorPrototype,
     /// `Promise.prototype`
     PromisePrototype,
     /// `Promise`

@@ -1,4 +1,4 @@
-//! `Error`, its subclasses and `AggregateError`.
+//! `Error` and its subclasses.
 
 use crate::builtin::{CallContext, NativeCode, constructor, methods, native, native_constructor};
 use crate::call::is_callable;
@@ -60,6 +60,13 @@ pub(crate) fn install() {
         native_constructor(construct_aggregate),
         error,
     );
+    install_subclass(
+        "SuppressedError",
+        3,
+        Intrinsic::SuppressedErrorPrototype,
+        native_constructor(construct_suppressed),
+        error,
+    );
 }
 
 fn describe_prototype(prototype: Object, name: &str) {
@@ -95,6 +102,14 @@ fn construct_aggregate(cx: &CallContext) -> JsResult {
     let error = create(cx, cx.new_prototype(Intrinsic::AggregateErrorPrototype)?, cx.arg(1), cx.arg(2))?;
     let errors = collect(cx.arg(0))?;
     error.define(names::errors(), errors.into(), Attributes::HIDDEN);
+    Ok(error.into())
+}
+
+fn construct_suppressed(cx: &CallContext) -> JsResult {
+    let prototype = cx.new_prototype(Intrinsic::SuppressedErrorPrototype)?;
+    let error = create(cx, prototype, cx.arg(2), Value::UNDEFINED)?;
+    error.define(names::error(), cx.arg(0), Attributes::HIDDEN);
+    error.define(names::suppressed(), cx.arg(1), Attributes::HIDDEN);
     Ok(error.into())
 }
 
