@@ -31,6 +31,7 @@ const SHRINKING: usize = 600;
 #[command(after_help = "\
 Examples:
   convex-wasm-fuzz --programs 50000
+  convex-wasm-fuzz --programs 50000 --keep-going   # every difference, none made smaller
   convex-wasm-fuzz --seed 1234 --programs 1        # one program again, shrunk if it fails")]
 struct Options {
     /// The Node to compare with.
@@ -45,10 +46,17 @@ struct Options {
     /// Stop after that many minutes, even if fewer programs ran.
     #[arg(long)]
     minutes: Option<f64>,
+    /// Go on after a difference: list the seeds that differ and fail at the end.
+    #[arg(long)]
+    keep_going: bool,
+    /// Print the program of the first seed and do nothing else.
+    #[arg(long)]
+    print: bool,
 }
 
 #[derive(Default)]
 struct Counts {
+    different: AtomicU64,
     same: AtomicU64,
     handed_over: AtomicU64,
     limited: AtomicU64,
@@ -61,12 +69,17 @@ struct Fuzzer {
     seeds: std::ops::Range<u64>,
     next: AtomicU64,
     deadline: Option<Instant>,
+    keep_going: bool,
     counts: Counts,
     progress: ProgressBar,
 }
 
 fn main() -> anyhow::Result<()> {
     let options = Options::parse();
+    if options.print {
+        println!("{}", generator::program(&mut Choices::from_seed(options.seed)));
+        return Ok(());
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(run(options))
 }
@@ -84,6 +97,7 @@ async fn run(options: Options) -> anyhow::Result<()> {
         seeds: options.seed..options.seed + options.programs,
         next: AtomicU64::new(options.seed),
         deadline: options.minutes.map(|minutes| started + Duration::from_secs_f64(minutes * 60.0)),
+        keep_going: options.keep_going,
         counts: Counts::default(),
         progress,
     });
@@ -93,7 +107,7 @@ async fn run(options: Options) -> anyhow::Result<()> {
         worker.await??;
     }
     fuzzer.progress.finish_and_clear();
-    let Counts { same, handed_over, limited, mutants } = &fuzzer.counts;
+    let Counts { different, same, handed_over, limited, mutants } = &fuzzer.counts;
     println!(
         "{} programs the same on Wasm and Node, {} handed over, {} at a limit; {} damaged programs ended as they should; {:.0} s",
         same.load(Relaxed),
@@ -102,7 +116,10 @@ async fn run(options: Options) -> anyhow::Result<()> {
         mutants.load(Relaxed),
         started.elapsed().as_secs_f64()
     );
-    Ok(())
+    match different.load(Relaxed) {
+        0 => Ok(()),
+        count => bail!("{count} programs differ"),
+    }
 }
 
 impl Fuzzer {
@@ -159,6 +176,11 @@ impl Fuzzer {
 
     /// Shrinks the program, prints it, and fails.
     async fn report(&self, seed: u64, failure: &str) -> anyhow::Result<()> {
+        if self.keep_going {
+            println!("seed {seed}: {failure}");
+            self.counts.different.fetch_add(1, Relaxed);
+            return Ok(());
+        }
         println!("seed {seed} differs ({failure}); looking for a smaller program…");
         let mut choices = Choices::from_seed(seed);
         generator::program(&mut choices);

@@ -3,6 +3,7 @@
 const { startupSnapshot } = require("node:v8");
 const { COMMAND, REPORT, receive, send } = require("./channel");
 const { Program } = require("./program");
+const { makeRoom } = require("./garbage");
 
 function requestOf(fields) {
   const [, mode, path, name, method, argument, phase, timeMs, seed, importTimeMs, importSeed, variables] = fields;
@@ -33,6 +34,7 @@ async function serve(program) {
       const request = requestOf(fields);
       if (request.mode === "action") return void require("./action").run(program, request, generation);
       send(generation, ...(await require("./transaction").run(program, request, generation)));
+      makeRoom();
     }
   }
 }

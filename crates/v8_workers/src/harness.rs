@@ -10,6 +10,7 @@ const MODULES: &[(&str, &str)] = &[
     ("failure", include_str!("../harness/failure.js")),
     ("host", include_str!("../harness/host.js")),
     ("action", include_str!("../harness/action.js")),
+    ("garbage", include_str!("../harness/garbage.js")),
     ("transaction", include_str!("../harness/transaction.js")),
     ("main", include_str!("../harness/main.js")),
 ];

@@ -342,7 +342,7 @@ impl Writer<'_> {
             4 => format!("({{ ...{}, {}: {} }})", self.record(d), self.literal(KEYS), self.any(d)),
             5 => format!("({{ [{}]: {}, ...{} }})", self.string(d), self.any(d), self.any(0)),
             6 => {
-                let body = self.number(d);
+                let body = self.scoped(self.function_place(), |getter| getter.number(d));
                 format!(
                     "({{ n: 1, get a() {{ burn(); return this.n + {body}; }}, set a(v) {{ this.n = v; }}, m(p) {{ return [this.n, p]; }} }})"
                 )

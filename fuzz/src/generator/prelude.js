@@ -16,6 +16,10 @@ function cut(value) {
   };
   return small(value) ? value : typeof value === "string" ? value.slice(0, 9) : Array.isArray(value) ? value.slice(0, 2).map(cut) : null;
 }
+// What V8 says of a TypeError depends on how it compiled the expression: only its name is compared, also as text.
+Error.prototype.toString = function () {
+  return show(this);
+};
 let shown = 0;
 function show(value, depth = 0) {
   if (++shown > 400) return "…";
