@@ -272,4 +272,16 @@ runtime_functions! {
     /// Whether `length` of a typed array is its number of elements, which the cache then remembers: object, cache. 0 or 1;
     /// never throws.
     HasElementCount "has_element_count" "ji:i";
+
+    // ---- disposal ----
+    /// An empty stack of resources to be disposed of (TAG_INTERNAL); never throws.
+    NewDisposables "new_disposables" ":j";
+    /// Adds a resource: stack, value, 1 for `await using`. Status (TypeError if it cannot be disposed of).
+    AddDisposable "add_disposable" "jji:i";
+    /// Notes an error that disposal goes on with: stack, error; never throws.
+    DisposalFailed "disposal_failed" "jj:";
+    /// Disposes of resources, last first: the next value to await, or EMPTY when none is left; never throws.
+    DisposeNext "dispose_next" "j:j";
+    /// Throws what disposal has failed with, if it has. Status.
+    DisposeEnd "dispose_end" "j:i";
 }

@@ -434,6 +434,18 @@ pub enum Op {
     /// True if the delegate ended by RETURN.
     DelegateReturned(Reg),
 
+    // ---- disposal (`using`) ----
+    /// An empty stack of resources.
+    NewDisposables,
+    /// Adds a resource (no result)
+    AddDisposable { stack: Reg, value: Reg, is_async: bool },
+    /// Notes an error to go on with: stack, error (no result)
+    DisposalFailed(Reg, Reg),
+    /// Disposes of resources: a value to await, or EMPTY when none is left.
+    DisposeNext(Reg),
+    /// Throws what disposal has failed with, if it has (no result)
+    DisposeEnd(Reg),
+
     // ---- typed arrays: made by `optimize::typed_loops` only ----
     /// Whether it is a typed array of that element type with a fixed buffer and, if asked, the original `length`.
     IsTypedArray { object: Reg, element: Element, length: bool },

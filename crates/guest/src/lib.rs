@@ -9,7 +9,7 @@
 //! - Objects: [`shape`] hidden classes · [`object`] internal methods of all kinds · [`inline_cache`] property sites ·
 //!   [`instances`] sizes of class instances · [`copy_properties`] spread and rest · [`private`] private names.
 //! - The language: [`call`], [`throw`], [`error`], [`convert`] · [`iterate`], [`for_in`], [`async_iterate`] · [`promise`] with the
-//!   microtask queue, [`frame`] and [`generator`] for what suspends, [`delegate`] for `yield*`.
+//!   microtask queue, [`frame`] and [`generator`] for what suspends, [`delegate`] for `yield*`, [`dispose`] for `using`.
 //! - The library: [`realm`] intrinsic objects, [`builtin`] how functions are registered, [`builtins`] all of them.
 //! - The borders: [`exports`] what compiled code calls, [`link`] units becoming part of the program · [`bridge`] what the host
 //!   calls, [`host`] and [`operations`] what it answers, [`failure`] errors on the way, [`describe`] exports for analysis.
@@ -68,6 +68,7 @@ pub mod convert;
 pub mod copy_properties;
 pub mod delegate;
 pub mod describe;
+pub mod dispose;
 pub mod error;
 pub mod exports;
 pub mod failure;

@@ -230,6 +230,21 @@ impl Emitter<'_, '_> {
                 self.call_infallible(Runtime::DelegateReturned, &[Value(*record)], Some((result, Repr::Bool)));
             }
 
+            Op::NewDisposables => {
+                self.call_infallible(Runtime::NewDisposables, &[], Some((result, Repr::Boxed)));
+            }
+            Op::AddDisposable { stack, value, is_async } => {
+                let operands = [Value(*stack), Value(*value), Int(i32::from(*is_async))];
+                self.call_status(Runtime::AddDisposable, &operands);
+            }
+            Op::DisposalFailed(stack, error) => {
+                self.call_infallible(Runtime::DisposalFailed, &[Value(*stack), Value(*error)], None);
+            }
+            Op::DisposeNext(stack) => {
+                self.call_infallible(Runtime::DisposeNext, &[Value(*stack)], Some((result, Repr::Boxed)));
+            }
+            Op::DisposeEnd(stack) => self.call_status(Runtime::DisposeEnd, &[Value(*stack)]),
+
             Op::IsTypedArray { object, element, length } => {
                 self.emit_is_typed_array(*object, *element, *length, result)
             }

@@ -421,6 +421,13 @@ impl<'a> Visit<'a> for Collector<'_> {
         });
     }
 
+    fn visit_variable_declaration(&mut self, declaration: &VariableDeclaration<'a>) {
+        if declaration.kind == VariableDeclarationKind::AwaitUsing {
+            self.use_await();
+        }
+        walk::walk_variable_declaration(self, declaration);
+    }
+
     fn visit_variable_declarator(&mut self, declarator: &VariableDeclarator<'a>) {
         self.declare(&declarator.id, declarator.span.end);
         let function_init = declarator.init.as_ref().and_then(function_scope);

@@ -7,9 +7,10 @@ use oxc_ast::ast::*;
 use oxc_span::GetSpan;
 
 use super::Result;
+use super::builder::Builder;
 use super::facts::Implicit;
 use super::function::FunctionLowerer;
-use crate::ir::{Block, FunctionKind, Op, Reg, Terminator};
+use crate::ir::{Binary, Block, FunctionKind, Op, Reg, Terminator};
 
 /// Something around the current statement that early exits must respect, innermost last.
 pub(super) enum Control {
@@ -28,7 +29,7 @@ pub(super) struct Finally {
     /// Number that says how to go on.
     kind: Reg,
     /// Value returned or thrown.
-    value: Reg,
+    pub(super) value: Reg,
     entry: Block,
     exits: Vec<Exit>,
 }
@@ -247,6 +248,23 @@ impl FunctionLowerer<'_, '_> {
         clause: Option<&CatchClause<'_>>,
         finalizer: &BlockStatement<'_>,
     ) -> Result<()> {
+        self.finally(
+            finalizer.span.start,
+            |this| match clause {
+                Some(clause) => this.try_catch(block, clause),
+                None => this.block(block),
+            },
+            |this, _| this.block(finalizer),
+        )
+    }
+
+    /// Lowers `guarded` so that `finalizer`, told how it was left, runs on every way out of it.
+    pub(super) fn finally(
+        &mut self,
+        position: u32,
+        guarded: impl FnOnce(&mut Self) -> Result<()>,
+        finalizer: impl FnOnce(&mut Self, &Finally) -> Result<()>,
+    ) -> Result<()> {
         let outer = self.builder.handler();
         let (kind, value) = (self.result_register(), self.result_register());
         let (thrown, entry, after) = (self.builder.new_block(), self.builder.new_block(), self.builder.new_block());
@@ -254,22 +272,19 @@ impl FunctionLowerer<'_, '_> {
         self.builder.emit_into(value, Op::Special(convex_wasm_abi::value::UNDEFINED));
         self.control.push(Control::Finally(Finally { kind, value, entry, exits: Vec::new() }));
         self.builder.set_handler(Some(thrown));
-        let guarded = match clause {
-            Some(clause) => self.try_catch(block, clause),
-            None => self.block(block),
-        };
+        let lowered = guarded(self);
         let popped = self.control.pop();
-        guarded?;
+        lowered?;
         let Some(Control::Finally(finally)) = popped else { return Ok(()) };
         self.builder.emit_into(kind, Op::Int(NORMAL));
         self.builder.jump(entry);
         self.builder.set_handler_for_next(outer);
         self.builder.switch_to(thrown);
-        self.builder.position = finalizer.span.start;
+        self.builder.position = position;
         self.builder.emit_into(value, Op::Catch);
         self.builder.emit_into(kind, Op::Int(THROW));
         self.builder.fall_into(entry);
-        self.block(finalizer)?;
+        finalizer(self, &finally)?;
         self.leave_finally(&finally, after)?;
         self.builder.switch_to(after);
         Ok(())
@@ -331,6 +346,12 @@ impl FunctionLowerer<'_, '_> {
 }
 
 impl Finally {
+    /// Whether the block is being left because of an exception, as a register.
+    pub(super) fn is_throwing(&self, builder: &mut Builder) -> Reg {
+        let throw = builder.emit(Op::Int(THROW));
+        builder.emit(Op::Binary(Binary::StrictEqual, self.kind, throw))
+    }
+
     /// Number of an exit; all returns share one, since their value travels in a register.
     fn number_of(&mut self, exit: Exit) -> i32 {
         let same = |known: &Exit| *known == exit || matches!((known, exit), (Exit::Return(_), Exit::Return(_)));

@@ -55,6 +55,8 @@ pub(super) struct FunctionLowerer<'f, 'm> {
     pub(super) labels: Vec<String>,
     /// Where an optional chain goes on if it is cut short.
     pub(super) chain_exit: Option<Block>,
+    /// Stacks of resources of the scopes around the current statement, innermost last.
+    pub(super) disposables: Vec<Reg>,
     received: Received,
 }
 
@@ -121,6 +123,7 @@ impl<'m> ModuleLowerer<'m> {
             control: Vec::new(),
             labels: Vec::new(),
             chain_exit: None,
+            disposables: Vec::new(),
             received: Received::default(),
         };
         let lowered = lowerer.lower_code(code);

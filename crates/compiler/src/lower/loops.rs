@@ -7,7 +7,7 @@ use oxc_syntax::scope::ScopeId;
 use super::control::Control;
 use super::facts::EnvKey;
 use super::function::FunctionLowerer;
-use super::{Refusal, Result};
+use super::{Result, disposal};
 use crate::ir::{Block, Op, Reg, Terminator};
 
 impl FunctionLowerer<'_, '_> {
@@ -47,6 +47,18 @@ impl FunctionLowerer<'_, '_> {
         let labels = std::mem::take(&mut self.labels);
         let scope = statement.scope_id.get();
         self.enter_scope(scope);
+        let lowered = match &statement.init {
+            Some(ForStatementInit::VariableDeclaration(declaration)) if declaration.kind.is_using() => {
+                self.disposing(disposal::of_declaration(declaration), |this| this.for_parts(statement, labels))
+            }
+            _ => self.for_parts(statement, labels),
+        };
+        self.leave_scope(scope);
+        lowered
+    }
+
+    fn for_parts(&mut self, statement: &ForStatement<'_>, labels: Vec<String>) -> Result<()> {
+        let scope = statement.scope_id.get();
         match &statement.init {
             Some(ForStatementInit::VariableDeclaration(declaration)) => self.variable_declaration(declaration)?,
             Some(init) => {
@@ -73,7 +85,6 @@ impl FunctionLowerer<'_, '_> {
             self.effect(expression)?;
         }
         self.builder.jump(head);
-        self.leave_scope(scope);
         self.builder.switch_to(after);
         Ok(())
     }
@@ -129,7 +140,16 @@ impl FunctionLowerer<'_, '_> {
         self.control.push(Control::Continue { labels, target: head });
         let scope = statement.scope_id.get();
         self.enter_scope(scope);
-        let lowered = self.loop_variable(&statement.left, value).and_then(|()| self.statement(&statement.body));
+        let iteration = |this: &mut Self| {
+            this.loop_variable(&statement.left, value)?;
+            this.statement(&statement.body)
+        };
+        let lowered = match &statement.left {
+            ForStatementLeft::VariableDeclaration(declaration) if declaration.kind.is_using() => {
+                self.disposing(disposal::of_declaration(declaration), iteration)
+            }
+            _ => iteration(self),
+        };
         self.leave_scope(scope);
         self.control.truncate(self.control.len() - 3);
         lowered?;
@@ -166,9 +186,7 @@ impl FunctionLowerer<'_, '_> {
     fn loop_variable(&mut self, left: &ForStatementLeft<'_>, value: Reg) -> Result<()> {
         match left {
             ForStatementLeft::VariableDeclaration(declaration) => {
-                if declaration.kind.is_using() {
-                    return Err(Refusal::new("it uses a using declaration", declaration.span.start));
-                }
+                self.register_disposable(declaration.kind, value);
                 match declaration.declarations.first() {
                     Some(declarator) => self.destructure(&declarator.id, value, ".for"),
                     None => Ok(()),

@@ -6,6 +6,7 @@
 //! - [`function`]: entry of a function: parameters, hoisting, what arrow functions capture
 //! - [`variables`]: reading and writing variables wherever they live
 //! - [`statements`], [`loops`], [`control`]: statements; `break`, `continue`, `return` through `finally`
+//! - [`disposal`]: `using`
 //! - [`expressions`], [`assignments`], [`patterns`], [`calls`], [`literals`], [`classes`], [`suspend`]: expressions
 //! - [`builder`]: the graph under construction
 
@@ -15,6 +16,7 @@ mod calls;
 mod classes;
 mod collect;
 mod control;
+mod disposal;
 mod expressions;
 mod facts;
 mod function;

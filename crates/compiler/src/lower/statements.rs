@@ -4,13 +4,18 @@ use oxc_ast::ast::*;
 use oxc_span::GetSpan;
 
 use super::control::Control;
+use super::disposal;
 use super::function::FunctionLowerer;
 use super::{Refusal, Result, text};
 use crate::ir::{Binary, Op, Terminator};
 
 impl FunctionLowerer<'_, '_> {
     pub(super) fn statements(&mut self, statements: &[Statement<'_>]) -> Result<()> {
-        statements.iter().try_for_each(|statement| self.statement(statement))
+        let all = |this: &mut Self| statements.iter().try_for_each(|statement| this.statement(statement));
+        match disposal::of_statements(statements) {
+            Some(disposal) => self.disposing(disposal, all),
+            None => all(self),
+        }
     }
 
     pub(super) fn statement(&mut self, statement: &Statement<'_>) -> Result<()> {
@@ -103,9 +108,6 @@ impl FunctionLowerer<'_, '_> {
     }
 
     pub(super) fn variable_declaration(&mut self, declaration: &VariableDeclaration<'_>) -> Result<()> {
-        if declaration.kind.is_using() {
-            return Err(Refusal::new("it uses a using declaration", declaration.span.start));
-        }
         for declarator in &declaration.declarations {
             self.builder.position = declarator.span.start;
             self.declarator(declarator, declaration.kind)?;
@@ -123,6 +125,7 @@ impl FunctionLowerer<'_, '_> {
                     None => self.builder.undefined(),
                 };
                 self.builder.position = declarator.span.start;
+                self.register_disposable(kind, value);
                 let temporary = !self.variables.contains(&value);
                 self.initialize_symbol(symbol, value, temporary);
                 Ok(())

@@ -126,7 +126,11 @@ fn result_type(module: &Module, types: &[Type], instruction: &Instruction) -> Ty
         | Op::IteratorRest(_)
         | Op::ImportDynamic(_)
         | Op::ImportMeta => Type::OBJECT,
-        Op::IteratorOpen(_) | Op::AsyncIteratorOpen(_) | Op::ForInOpen(_) | Op::DelegateOpen { .. } => Type::INTERNAL,
+        Op::IteratorOpen(_)
+        | Op::AsyncIteratorOpen(_)
+        | Op::ForInOpen(_)
+        | Op::DelegateOpen { .. }
+        | Op::NewDisposables => Type::INTERNAL,
         Op::ElementCount(_) => Type::integer(0, i64::from(i32::MAX)),
         Op::LoadElement { absent_is_nan: true, .. } => Type::NUMBER,
         Op::LoadElement { .. } => Type::NUMBER.join(Type::UNDEFINED),

@@ -11,7 +11,7 @@ macro_rules! operand_visitors {
                 Op::Special(_) | Op::Number(_) | Op::Int(_) | Op::Constant(_) | Op::Catch | Op::LoadBinding(_)
                 | Op::LoadImport(_) | Op::LoadGlobal(_) | Op::LoadGlobalOrUndefined(_) | Op::ThrowConstAssign
                 | Op::ThrowError { .. } | Op::NewRegExp(..) | Op::ImportDynamic(_) | Op::ImportMeta
-                | Op::ThrowImportAssign(_) => {}
+                | Op::ThrowImportAssign(_) | Op::NewDisposables => {}
                 Op::Copy(a) | Op::StoreBinding(_, a) | Op::LoadEnv { env: a, .. } | Op::ParentEnv(a)
                 | Op::CheckInitialized { value: a, .. } | Op::StoreGlobal(_, a) | Op::Unary(_, a) | Op::IsNullish(a)
                 | Op::IsUndefined(a) | Op::IsEmpty(a) | Op::IsObject(a) | Op::RequireObjectCoercible { value: a, .. }
@@ -19,12 +19,13 @@ macro_rules! operand_visitors {
                 | Op::IteratorClose { record: a, .. } | Op::IteratorRest(a) | Op::AsyncIteratorOpen(a)
                 | Op::AsyncIteratorNext(a) | Op::AsyncIteratorClose { record: a, .. } | Op::ForInOpen(a)
                 | Op::ForInNext(a) | Op::IsTypedArray { object: a, .. } | Op::ElementCount(a)
-                | Op::ElementData(a) | Op::DelegateOpen { iterable: a, .. } | Op::DelegateReturned(a) => visit(a),
+                | Op::ElementData(a) | Op::DelegateOpen { iterable: a, .. } | Op::DelegateReturned(a)
+                | Op::DisposeNext(a) | Op::DisposeEnd(a) => visit(a),
                 Op::StoreEnv { env: a, value: b, .. } | Op::Binary(_, a, b) | Op::GetElement(a, b) | Op::Set(a, _, b)
                 | Op::Delete(a, b) | Op::GetPrivate(a, b) | Op::HasPrivate(a, b) | Op::ArrayAppend(a, b)
                 | Op::ArraySpread(a, b) | Op::ObjectSpread(a, b) | Op::SetLiteralPrototype(a, b)
                 | Op::SetFunctionName { function: a, key: b, .. } | Op::SetHome(a, b)
-                | Op::AsyncIteratorResult(a, b) => {
+                | Op::AsyncIteratorResult(a, b) | Op::AddDisposable { stack: a, value: b, .. } | Op::DisposalFailed(a, b) => {
                     visit(a);
                     visit(b);
                 }
@@ -205,6 +206,9 @@ pub fn never_throws(op: &Op) -> bool {
                 | Op::SetHome(..)
                 | Op::ForInNext(_)
                 | Op::DelegateReturned(_)
+                | Op::NewDisposables
+                | Op::DisposalFailed(..)
+                | Op::DisposeNext(_)
                 | Op::StoreElement { .. }
         )
 }

@@ -3,6 +3,7 @@
 #![allow(missing_docs)]
 
 mod calls;
+mod disposal;
 mod exceptions;
 mod iteration;
 mod literals;
