@@ -132,6 +132,8 @@ pub mod env {
     pub const PARENT: u32 = 4;
     /// u64 slots begin here; u16 at 2 is their number. EMPTY marks the temporal dead zone.
     pub const SLOTS: u32 = 8;
+    /// Most slots.
+    pub const MAX_SLOTS: u32 = 0xFFFF;
 }
 
 /// Frame of an async function or generator: what survives a suspension. Its resume function has the Wasm type
@@ -147,6 +149,8 @@ pub mod frame {
     pub const OWNER: u32 = 16;
     /// u64 slots begin here, UNDEFINED at creation; u16 at 2 is their number.
     pub const SLOTS: u32 = 24;
+    /// Most slots.
+    pub const MAX_SLOTS: u32 = 0xFFFF;
 
     /// mode: go on with `value`.
     pub const NEXT: i32 = 0;

@@ -180,3 +180,21 @@ fn same_source_same_bytes() {
     assert_eq!(CompiledUnit::from_bytes(&first.to_bytes()).unwrap().to_bytes(), first.to_bytes());
     assert!(CompiledUnit::from_bytes(b"something else").is_none());
 }
+
+#[test]
+fn scopes_and_frames_that_do_not_fit_are_refused() {
+    let all = |line: fn(u32) -> String| (0..65_536).map(line).collect::<String>();
+    let variables = all(|i| format!("var v{i} = 0;"));
+    let used = all(|i| format!("v{i};"));
+    let unit = compile(&format!("function captured() {{\n{variables}\nreturn () => {{ {used} }}; }}"));
+    assert_eq!(
+        summary(&unit.report.refusals),
+        ["1:1 captured: it has a scope with 65536 variables that inner functions use, too many"]
+    );
+    let uses = all(|i| format!("use(v{i});"));
+    let unit =
+        compile(&format!("const f = 1, use = () => f;\nasync function waits() {{\n{variables}\nawait 0; {uses} }}"));
+    let [refusal] = unit.report.refusals.as_slice() else { panic!("{:?}", unit.report.refusals) };
+    assert_eq!((refusal.line, refusal.name.as_str()), (1, "waits"));
+    assert!(refusal.reason.contains("values while it waits, too many"), "{}", refusal.reason);
+}

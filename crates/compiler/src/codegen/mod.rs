@@ -65,6 +65,12 @@ pub struct EmittedUnit {
     pub points: Vec<CodePoint>,
 }
 
+/// Slots that the frame of an async function or generator needs.
+pub fn frame_slots(function: &Function) -> usize {
+    let simple = optimize::simplify(function);
+    suspend::Suspensions::of(&simple, &optimize::liveness::Liveness::compute(&simple)).slots.len()
+}
+
 /// Generates the Wasm unit of a module. The same module gives the same bytes.
 pub fn emit(module: &Module, source: &SourceInfo<'_>) -> EmittedUnit {
     let mut simplified: Vec<Function> = module.functions.iter().map(optimize::simplify).collect();

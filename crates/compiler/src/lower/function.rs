@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use convex_wasm_abi::layout::frame;
 use convex_wasm_abi::value;
 use oxc_ast::ast::*;
 use oxc_semantic::SymbolFlags;
@@ -57,6 +58,8 @@ pub(super) struct FunctionLowerer<'f, 'm> {
     pub(super) chain_exit: Option<Block>,
     /// Stacks of resources of the scopes around the current statement, innermost last.
     pub(super) disposables: Vec<Reg>,
+    /// Why the function needs more memory of a kind than there is.
+    pub(super) too_large: Option<Refusal>,
     received: Received,
 }
 
@@ -124,11 +127,14 @@ impl<'m> ModuleLowerer<'m> {
             labels: Vec::new(),
             chain_exit: None,
             disposables: Vec::new(),
+            too_large: None,
             received: Received::default(),
         };
         let lowered = lowerer.lower_code(code);
-        let mut function = match lowered {
-            Ok(()) => lowerer.finish(),
+        let too_large = lowerer.too_large.take();
+        let finished = lowered.and(too_large.map_or(Ok(()), Err)).and_then(|()| lowerer.finish(code.source().0));
+        let mut function = match finished {
+            Ok(function) => function,
             Err(refusal) => {
                 self.refusals.push((
                     id,
@@ -432,7 +438,7 @@ impl FunctionLowerer<'_, '_> {
         self.builder.terminate(Terminator::Return(value));
     }
 
-    fn finish(mut self) -> ir::Function {
+    fn finish(mut self, position: u32) -> Result<ir::Function> {
         let chain = self.hops.windows(2).map(|pair| Instruction {
             result: Some(pair[1]),
             op: Op::ParentEnv(pair[0]),
@@ -441,7 +447,7 @@ impl FunctionLowerer<'_, '_> {
         let chain = chain.collect();
         self.builder.prepend(chain);
         let Received { parameters, rest, this, new_target, arguments, callee, env } = self.received;
-        ir::Function {
+        let function = ir::Function {
             name: String::new(),
             class: String::new(),
             kind: self.kind,
@@ -460,7 +466,9 @@ impl FunctionLowerer<'_, '_> {
             registers: std::mem::take(&mut self.builder.registers),
             blocks: self.builder.finish(),
             refused: None,
-        }
+        };
+        check_frame(&function, position)?;
+        Ok(function)
     }
 
     /// Environments in scope here, innermost last: what a closure created here captures.
@@ -523,6 +531,20 @@ impl FunctionLowerer<'_, '_> {
 
     pub(super) fn empty(&mut self) -> Reg {
         self.special(value::EMPTY)
+    }
+}
+
+/// A frame keeps what is live where the function is suspended, at most all registers.
+fn check_frame(function: &ir::Function, position: u32) -> Result<()> {
+    let suspends = function.is_async || function.is_generator;
+    if !suspends || function.registers.len() <= frame::MAX_SLOTS as usize {
+        return Ok(());
+    }
+    match crate::codegen::frame_slots(function) {
+        slots if slots > frame::MAX_SLOTS as usize => {
+            Err(Refusal::new(format!("it keeps {slots} values while it waits, too many"), position))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Variables, wherever they live: registers, environments, module bindings, imports, the global object.
 
+use convex_wasm_abi::layout::env;
 use oxc_ast::ast::*;
 use oxc_semantic::SymbolFlags;
 use oxc_syntax::scope::ScopeId;
@@ -228,6 +229,10 @@ impl FunctionLowerer<'_, '_> {
     /// Creates the environment of a scope if it has one; it stays in scope until [`Self::leave_env`].
     pub(super) fn enter_env(&mut self, key: EnvKey) {
         let slots = self.module.facts.env_size(key);
+        if slots > env::MAX_SLOTS && self.too_large.is_none() {
+            let reason = format!("it has a scope with {slots} variables that inner functions use, too many");
+            self.too_large = Some(Refusal::new(reason, self.builder.position));
+        }
         if slots > 0 {
             let parent = self.active.last().map(|(_, register)| *register).or(self.hops.first().copied());
             let register = self.builder.emit(Op::NewEnv { parent, slots });
