@@ -8,7 +8,7 @@ use convex_wasm_values::{FieldPath, InternalId, TableNumber};
 
 use crate::{Error, Result};
 
-/// Tables of the system that functions may read, through `db.system`. They are empty while they do not exist.
+/// Tables of the system that functions may read, through `db.system`. One that does not exist is empty.
 const READABLE: [&str; 2] = ["_storage", "_scheduled_functions"];
 
 /// A table of the system.
@@ -44,9 +44,32 @@ pub const SESSION_REQUESTS: SystemTable =
 /// The active schema and the one that is to replace it: `state`, `schema` (as JSON text), `error`, `table`.
 pub const SCHEMAS: SystemTable = SystemTable { name: "_schemas", number: TableNumber(532), indexes: &[] };
 
+/// Functions that run again and again: `name`, `schedule` (as JSON text), `function`, `args`, `nextTime`, `state`.
+pub const CRON_JOBS: SystemTable = SystemTable {
+    name: "_cron_jobs",
+    number: TableNumber(531),
+    indexes: &[("by_name", &["name"]), ("by_state", &["state.kind", "nextTime"])],
+};
+
+/// Functions that are to run once at a time, and those that did, as functions see them: `name`, `args`, `scheduledTime`,
+/// `completedTime`, `state`.
+pub const SCHEDULED_FUNCTIONS: SystemTable = SystemTable {
+    name: "_scheduled_functions",
+    number: TableNumber(539),
+    indexes: &[("by_state", &["state.kind", "scheduledTime"]), ("by_completed_time", &["completedTime"])],
+};
+
 /// All of them.
-pub const ALL: [&SystemTable; 6] =
-    [&TABLES, &INDEX, &SOURCE_PACKAGES, &ENVIRONMENT_VARIABLES, &SESSION_REQUESTS, &SCHEMAS];
+pub const ALL: [&SystemTable; 8] = [
+    &TABLES,
+    &INDEX,
+    &SOURCE_PACKAGES,
+    &ENVIRONMENT_VARIABLES,
+    &SESSION_REQUESTS,
+    &CRON_JOBS,
+    &SCHEMAS,
+    &SCHEDULED_FUNCTIONS,
+];
 
 impl SystemTable {
     /// The table in the store.

@@ -184,6 +184,22 @@ knobs! {
     /// Bytes of its own that an idle environment keeps in memory, so that the next execution need not fault them in.
     WASM_IDLE_ENVIRONMENT_MEMORY: usize = 256 << 10;
 
+    // ---- scheduler ----
+    /// Scheduled functions that run at once.
+    SCHEDULED_JOB_EXECUTION_PARALLELISM: usize = 8;
+    /// Seconds for which a scheduled function can be read after it has ended.
+    SCHEDULED_JOB_RETENTION: u64 = 604_800;
+    /// Milliseconds after which a scheduled function that failed by the server's fault is tried again. Doubles each time.
+    SCHEDULED_JOB_INITIAL_BACKOFF_MS: u64 = 500;
+    /// Milliseconds of the longest such pause.
+    SCHEDULED_JOB_MAX_BACKOFF_MS: u64 = 7_200_000;
+    /// Seconds by which cron jobs with a time of day are spread, each by its own time.
+    CRON_SPLAY_SECONDS: u64 = 60;
+    /// Functions that a mutation may schedule.
+    TRANSACTION_MAX_NUM_SCHEDULED: usize = 1_000;
+    /// Bytes of the arguments of all functions that a mutation schedules.
+    TRANSACTION_MAX_SCHEDULED_TOTAL_ARGUMENT_SIZE_BYTES: usize = 16 << 20;
+
     // ---- V8 workers ----
     /// Actions that run at once, not counting those that another action waits for.
     APPLICATION_MAX_CONCURRENT_V8_ACTIONS: usize = 64;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use convex_wasm_knobs::V8_ACTION_USER_TIMEOUT_SECS;
 use convex_wasm_runtime::{LogLevel, OperationResult};
 use convex_wasm_v8_workers::ActionHost;
-use convex_wasm_values::{ConvexValue, JsonFormat};
+use convex_wasm_values::{ConvexValue, DocumentId, JsonFormat};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
@@ -25,12 +25,14 @@ use crate::v8::ActionInvocation;
 
 /// The world of one action.
 pub(crate) struct Action {
-    runner: Arc<FunctionRunner>,
+    pub(crate) runner: Arc<FunctionRunner>,
     pub(crate) deployment: Arc<Deployment>,
     pub(crate) function: FunctionPath,
     pub(crate) identity: Identity,
     pub(crate) request_id: String,
     pub(crate) instance_name: Arc<str>,
+    /// The scheduled function that the action is, or comes from.
+    pub(crate) scheduled: Option<DocumentId>,
     logs: Mutex<LogLines>,
 }
 
@@ -88,6 +90,7 @@ impl FunctionRunner {
             identity: call.identity.clone(),
             request_id: call.request_id.clone(),
             instance_name: self.instance_name.clone(),
+            scheduled: call.scheduled,
             logs: Mutex::default(),
         });
         let arguments = ConvexValue::Array(vec![call.arguments.clone()]).to_json_text(JsonFormat::Encoded);

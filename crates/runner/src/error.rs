@@ -49,6 +49,9 @@ pub enum CallError {
         /// The limit.
         seconds: u64,
     },
+    /// A job was canceled or changed, or has run already.
+    #[error("The scheduled function was canceled, or has run already.")]
+    NoLongerScheduled,
     /// A fault of ours.
     #[error("internal error: {0}")]
     Internal(BoxError),
@@ -61,6 +64,7 @@ impl CallError {
             Self::Database(error) => error.code(),
             Self::TooManyConcurrent { .. } => "TooManyConcurrentRequests",
             Self::Timeout { .. } => "SystemTimeoutError",
+            Self::NoLongerScheduled => "NoLongerScheduled",
             Self::Internal(_) => "InternalServerError",
         }
     }

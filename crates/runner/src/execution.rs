@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use convex_wasm_database::Transaction;
 use convex_wasm_runtime::{BoxError, Host, HostError, LogLevel, Operation, OperationResult};
+use convex_wasm_values::DocumentId;
 use rand::RngCore;
 use rand_chacha::ChaCha12Rng;
 
@@ -26,6 +27,8 @@ pub(crate) struct CallContext {
     pub(crate) environment: Environment,
     /// The fixed clock, in milliseconds since the epoch.
     pub(crate) time_ms: f64,
+    /// The scheduled function that the call is, or comes from.
+    pub(crate) scheduled: Option<DocumentId>,
 }
 
 /// What all executions of one call change. It moves to a nested execution and back.

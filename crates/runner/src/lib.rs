@@ -9,6 +9,7 @@
 
 mod actions;
 mod console;
+pub mod crons;
 mod deployment;
 mod environment;
 mod error;
@@ -21,6 +22,7 @@ mod lookup;
 mod path;
 mod recording;
 mod runner;
+mod scheduled;
 mod source_map;
 mod stack;
 mod syscalls;

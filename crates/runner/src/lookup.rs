@@ -18,6 +18,8 @@ pub enum Audience {
     Admins,
     /// Another function.
     Functions,
+    /// The scheduler.
+    Scheduler,
 }
 
 /// The function of a path, if it is of the wanted kind and there for the audience.
@@ -27,7 +29,7 @@ pub fn lookup(
     kind: Option<FunctionKind>,
     audience: Audience,
 ) -> Result<Arc<Function>, FunctionError> {
-    let sees_internal = matches!(audience, Audience::Admins | Audience::Functions);
+    let sees_internal = matches!(audience, Audience::Admins | Audience::Functions | Audience::Scheduler);
     let function = deployment
         .function(path)
         .filter(|function| sees_internal || function.visibility == Visibility::Public)

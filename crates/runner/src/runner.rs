@@ -1,16 +1,18 @@
 //! Runs functions: finds them, gives them a transaction, commits, and repeats what lost a conflict.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use convex_wasm_database::{self as database, Begin, Database, ReadSet, Timestamp, Transaction, Turn};
+use convex_wasm_database::{self as database, Begin, Database, Job, JobState, ReadSet, Timestamp, Transaction, Turn};
 use convex_wasm_knobs::{
     APPLICATION_FUNCTION_RUNNER_SEMAPHORE_TIMEOUT_MS, APPLICATION_MAX_CONCURRENT_MUTATIONS,
     APPLICATION_MAX_CONCURRENT_QUERIES, APPLICATION_MAX_CONCURRENT_V8_ACTIONS, DATABASE_UDF_SYSTEM_TIMEOUT_SECONDS,
     UDF_EXECUTOR_OCC_MAX_RETRIES,
 };
-use convex_wasm_values::{ConvexValue, JsonFormat};
+use convex_wasm_values::{ConvexValue, DocumentId, JsonFormat};
+use futures::future::BoxFuture;
 use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
@@ -26,6 +28,7 @@ use crate::invoke::{Failed, Invoke, invoke};
 use crate::lookup::{Audience, lookup, not_found};
 use crate::path::FunctionPath;
 use crate::recording::Recording;
+use crate::scheduled;
 
 /// A call from outside.
 #[derive(Clone, Debug)]
@@ -42,6 +45,8 @@ pub struct Call {
     pub identity: Identity,
     /// Id of the request, for logs.
     pub request_id: String,
+    /// The scheduled function that this call, or the call it comes from, is.
+    pub scheduled: Option<DocumentId>,
 }
 
 /// What came of a call that was carried out.
@@ -62,6 +67,15 @@ pub struct SessionRequest {
     pub session: String,
     /// The request's number in the session.
     pub request: u32,
+}
+
+/// What makes a mutation happen once, if it is tried more often.
+#[derive(Clone, Copy)]
+pub(crate) enum Once<'o> {
+    /// A client's request: its answer is recorded.
+    Session(&'o SessionRequest),
+    /// A job: that it ran is recorded.
+    Job(&'o Job),
 }
 
 /// A query that was run to be watched.
@@ -197,17 +211,20 @@ impl FunctionRunner {
     /// See [`CallError`].
     pub async fn mutate_once(&self, call: Call, request: &SessionRequest) -> Result<Outcome, CallError> {
         match self.find(&Call { kind: Some(FunctionKind::Mutation), ..call.clone() }) {
-            Ok((deployment, function)) => self.mutate(&call, &deployment, &function, Some(request)).await,
+            Ok((deployment, function)) => {
+                self.mutate(&call, &deployment, &function, Some(Once::Session(request))).await
+            }
             Err(error) => Ok(self.refused(error)),
         }
     }
 
-    fn find(&self, call: &Call) -> Result<(Arc<Deployment>, Arc<Function>), FunctionError> {
-        let audience = if call.identity.is_admin() && call.audience != Audience::Functions {
-            Audience::Admins
-        } else {
-            call.audience
-        };
+    pub(crate) fn find(&self, call: &Call) -> Result<(Arc<Deployment>, Arc<Function>), FunctionError> {
+        let audience =
+            if call.identity.is_admin() && !matches!(call.audience, Audience::Functions | Audience::Scheduler) {
+                Audience::Admins
+            } else {
+                call.audience
+            };
         let deployment = self.deployment().ok_or_else(|| not_found(&call.path, call.audience))?;
         let function = lookup(&deployment, &call.path, call.kind, audience)?;
         Ok((deployment, function))
@@ -232,19 +249,36 @@ impl FunctionRunner {
         Ok((transaction, environment))
     }
 
+    /// Changes the database outside of a function, again after a conflict.
+    pub(crate) async fn change<T>(
+        &self,
+        writer: &str,
+        change: impl for<'t> Fn(&'t mut Transaction) -> BoxFuture<'t, database::Result<T>>,
+    ) -> Result<T, CallError> {
+        let mut conflicts = 0;
+        loop {
+            let mut transaction = self.begin(None, &writer, unix_nanos(), None)?;
+            let changed = change(&mut transaction).await?;
+            match self.database.commit(transaction).await {
+                Err(error) if error.is_retriable() && conflicts < UDF_EXECUTOR_OCC_MAX_RETRIES.get() => conflicts += 1,
+                result => return Ok(result.map(|_| changed)?),
+            }
+        }
+    }
+
     /// Runs a mutation until it commits or fails for good.
-    async fn mutate(
+    pub(crate) async fn mutate(
         &self,
         call: &Call,
         deployment: &Arc<Deployment>,
         function: &Arc<Function>,
-        request: Option<&SessionRequest>,
+        once: Option<Once<'_>>,
     ) -> Result<Outcome, CallError> {
         let mut turn: Option<Turn> = None;
         let mut conflicts = 0;
         loop {
             let slot = self.mutations.take().await?;
-            let result = self.attempt(call, deployment, function, None, request).await;
+            let result = self.attempt(call, deployment, function, None, once).await;
             drop(slot);
             match result {
                 Err(CallError::Database(error))
@@ -270,18 +304,26 @@ impl FunctionRunner {
         deployment: &Arc<Deployment>,
         function: &Arc<Function>,
         at: Option<Timestamp>,
-        request: Option<&SessionRequest>,
+        once: Option<Once<'_>>,
     ) -> Result<Outcome, CallError> {
-        if let Some(request) = request
+        if let Some(Once::Session(request)) = once
             && let Some(answered) = self.answered(function, request).await?
         {
             return Ok(answered);
         }
         let Executed { result, log_lines, mut transaction } =
             self.execute(call, deployment, function, at, None).await?;
-        if let (Some(SessionRequest { session, request }), Ok(value)) = (request, &result) {
-            let answer = value.to_json_text(JsonFormat::Encoded);
-            transaction.record_session_request(session, *request, &answer).await?;
+        match (once, &result) {
+            (Some(Once::Session(SessionRequest { session, request })), Ok(value)) => {
+                let answer = value.to_json_text(JsonFormat::Encoded);
+                transaction.record_session_request(session, *request, &answer).await?;
+            }
+            (Some(Once::Job(job)), Ok(_)) => {
+                if !transaction.set_job_state(job, &JobState::Success, scheduled::after(job)).await? {
+                    return Err(CallError::NoLongerScheduled);
+                }
+            }
+            _ => {}
         }
         let (result, timestamp) = self.finish(transaction, function.kind, result).await?;
         Ok(Outcome { result, log_lines, timestamp })
@@ -317,6 +359,7 @@ impl FunctionRunner {
             instance_name: self.instance_name.clone(),
             environment: self.environment.at(&self.database, transaction.timestamp(), begin).await?,
             time_ms: (unix_nanos / 1_000_000) as f64,
+            scheduled: call.scheduled,
         });
         let mut random = ChaCha12Rng::from_os_rng();
         let execution = Invoke {
@@ -345,12 +388,12 @@ impl FunctionRunner {
     fn begin(
         &self,
         at: Option<Timestamp>,
-        path: &FunctionPath,
+        writer: &impl Display,
         unix_nanos: u64,
         journal: Option<String>,
     ) -> database::Result<Transaction> {
         let begin =
-            Begin { id_seed: random_seed(&mut rand::rng()), unix_nanos, writer: Some(path.to_string()), journal };
+            Begin { id_seed: random_seed(&mut rand::rng()), unix_nanos, writer: Some(writer.to_string()), journal };
         match at {
             Some(timestamp) => self.database.begin_at(timestamp, begin),
             None => Ok(self.database.begin(begin)),
@@ -417,7 +460,7 @@ fn random_seed(random: &mut impl RngCore) -> [u8; 32] {
     seed
 }
 
-fn unix_nanos() -> u64 {
+pub(crate) fn unix_nanos() -> u64 {
     // A clock before 1970 counts as 1970; one after 2554 as 2554.
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos().try_into().unwrap_or(u64::MAX))
 }

@@ -4,15 +4,17 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use convex_wasm_database::{Database, Timestamp};
+use convex_wasm_database::{Database, Job, Timestamp};
 use convex_wasm_runner::{Call, CallError, FunctionRunner, Outcome, RecordingSink, SessionRequest, WatchedQuery};
 use parking_lot::Mutex;
+use tokio::task::AbortHandle;
 
 use crate::admin_key::InstanceSecret;
 use crate::deployment::StartedPushes;
 use crate::function_logs::{FunctionLogs, LoggedCall};
 use crate::housekeeping;
 use crate::push::{Builder, PushError};
+use crate::scheduler;
 use crate::system_queries;
 
 /// What a backend is made of.
@@ -48,6 +50,7 @@ pub struct Backend {
     pub(crate) deploying: tokio::sync::Mutex<()>,
     pub(crate) pushes: Mutex<StartedPushes>,
     logs: FunctionLogs,
+    scheduler: Mutex<Option<AbortHandle>>,
 }
 
 impl Backend {
@@ -75,10 +78,13 @@ impl Backend {
             deploying: tokio::sync::Mutex::default(),
             pushes: Mutex::default(),
             logs: FunctionLogs::default(),
+            scheduler: Mutex::default(),
         };
         backend.restore().await?;
         let backend = Arc::new(backend);
         housekeeping::start(&backend);
+        let scheduler = scheduler::start(&backend).await.map_err(PushError::internal)?;
+        *backend.scheduler.lock() = Some(scheduler);
         Ok(backend)
     }
 
@@ -143,6 +149,18 @@ impl Backend {
         Ok(watched)
     }
 
+    /// Runs a job, and keeps what came of it in the logs.
+    ///
+    /// # Errors
+    /// See [`FunctionRunner::run_job`].
+    pub(crate) async fn run_job(&self, job: &Arc<Job>, call: &Call) -> Result<(), CallError> {
+        let caller = if job.cron.is_some() { "Cron" } else { "Scheduler" };
+        let logged = LoggedCall { caller, ..self.logged(call) };
+        let outcome = self.runner.run_job(job, call).await?;
+        self.logs.completed(logged, &outcome);
+        Ok(())
+    }
+
     fn logged(&self, call: &Call) -> LoggedCall {
         let deployment = self.runner.deployment();
         let kind = deployment.and_then(|deployment| Some(deployment.function(&call.path)?.kind));
@@ -151,6 +169,7 @@ impl Backend {
             kind: kind.or(call.kind),
             identity: call.identity.clone(),
             request_id: call.request_id.clone(),
+            caller: "HttpApi",
             started: Instant::now(),
         }
     }
@@ -160,8 +179,11 @@ impl Backend {
         &self.logs
     }
 
-    /// Ends the workers, waits until what is being committed is durable, and refuses everything after that.
+    /// Ends scheduler and workers, waits until what is being committed is durable, and refuses everything after that.
     pub async fn shut_down(&self) {
+        if let Some(scheduler) = self.scheduler.lock().take() {
+            scheduler.abort();
+        }
         if let Some(workers) = self.builder.v8() {
             workers.shut_down().await;
         }

@@ -11,7 +11,7 @@ use convex_wasm_values::Schema;
 use rand::RngCore;
 
 use crate::Backend;
-use crate::push::{App, BuiltApp, DeployReport, ImportPhase, PushBody, PushError, store};
+use crate::push::{self, App, BuiltApp, CronDiff, DeployReport, ImportPhase, PushBody, PushError, store};
 
 /// How long [`Backend::deploy`] looks at a schema before it looks again.
 const SCHEMA_WAIT: Duration = Duration::from_secs(10);
@@ -63,6 +63,8 @@ pub struct FinishedPush {
     pub added_modules: Vec<String>,
     /// Modules that are gone, by path.
     pub removed_modules: Vec<String>,
+    /// Cron jobs that differ.
+    pub crons: CronDiff,
 }
 
 impl Backend {
@@ -116,13 +118,13 @@ impl Backend {
         let mut transaction = self.begin_system();
         let replaced = store::load(&self.database, &mut transaction).await?;
         drop(transaction);
-        self.commit_push(&push).await?;
+        let crons = self.commit_push(&push).await?;
         let deployment = push.built.deployment(&push.app).await;
         self.runner.deploy(Arc::new(deployment));
         let report = &push.built.report;
         tracing::info!(functions = report.functions.len(), modules = report.modules.len(), "deployed");
         let (added_modules, removed_modules) = push.app.changed_modules(replaced.as_ref());
-        Ok(FinishedPush { push, added_modules, removed_modules })
+        Ok(FinishedPush { push, added_modules, removed_modules, crons })
     }
 
     /// Builds an app and makes it the deployed one, with its schema, all at once. If that fails nothing has changed.
@@ -183,6 +185,7 @@ impl Backend {
             let deployment = match &app {
                 Some(app) => {
                     let built = self.builder.build(app, self.all_variables(&environment)).await?;
+                    push::apply_crons(&mut transaction, &built.crons).await?;
                     Some(built.deployment(app).await)
                 }
                 None => None,
@@ -198,7 +201,7 @@ impl Backend {
         }
     }
 
-    async fn commit_push(&self, push: &StartedPush) -> Result<(), PushError> {
+    async fn commit_push(&self, push: &StartedPush) -> Result<CronDiff, PushError> {
         let mut conflicts = 0;
         loop {
             let mut transaction = self.begin_system();
@@ -214,9 +217,10 @@ impl Backend {
                 }
                 transaction.activate_schema(schema).await?;
             }
+            let crons = push::apply_crons(&mut transaction, &push.built.crons).await?;
             match self.database.commit(transaction).await {
                 Err(error) if error.is_retriable() && conflicts < DEPLOY_OCC_MAX_RETRIES.get() => conflicts += 1,
-                result => return Ok(result.map(|_| ())?),
+                result => return Ok(result.map(|_| crons)?),
             }
         }
     }

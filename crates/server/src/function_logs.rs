@@ -60,6 +60,8 @@ pub struct LoggedCall {
     pub identity: Identity,
     /// Id of the request.
     pub request_id: String,
+    /// What called, as Convex names it: `HttpApi`, `Scheduler` or `Cron`.
+    pub caller: &'static str,
     /// When it began.
     pub started: Instant,
 }
@@ -128,7 +130,7 @@ fn completion(entry: &Entry) -> Value {
         "logLines": log_lines.iter().map(|line| log_line(line, cursor)).collect::<Vec<_>>(),
         "timestamp": cursor / 1e3,
         "cachedResult": false,
-        "caller": "HttpApi",
+        "caller": call.caller,
         "parentExecutionId": null,
         "executionTime": seconds,
         "userExecutionTime": seconds,

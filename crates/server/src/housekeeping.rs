@@ -3,7 +3,7 @@
 use std::sync::{Arc, Weak};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use convex_wasm_knobs::SESSION_REQUEST_RETENTION_DAYS;
+use convex_wasm_knobs::{SCHEDULED_JOB_RETENTION, SESSION_REQUEST_RETENTION_DAYS};
 
 use crate::Backend;
 use crate::push::PushError;
@@ -26,13 +26,15 @@ async fn keep_house(backend: Weak<Backend>) {
         if let Err(error) = forget_session_requests(&backend).await {
             tracing::warn!(%error, "old requests of sessions could not be forgotten; the next hour tries again");
         }
+        if let Err(error) = forget_scheduled(&backend).await {
+            tracing::warn!(%error, "old scheduled functions could not be forgotten; the next hour tries again");
+        }
     }
 }
 
 /// Clients send a mutation again within minutes, if at all.
 async fn forget_session_requests(backend: &Backend) -> Result<(), PushError> {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as f64;
-    let before = now - SESSION_REQUEST_RETENTION_DAYS.get() as f64 * MILLISECONDS_OF_A_DAY;
+    let before = now() - SESSION_REQUEST_RETENTION_DAYS.get() as f64 * MILLISECONDS_OF_A_DAY;
     loop {
         let mut transaction = backend.begin_system();
         let forgotten = transaction.forget_session_requests(before, BATCH).await?;
@@ -41,4 +43,22 @@ async fn forget_session_requests(backend: &Backend) -> Result<(), PushError> {
             return Ok(());
         }
     }
+}
+
+/// Functions can read what became of those they scheduled, for a while.
+async fn forget_scheduled(backend: &Backend) -> Result<(), PushError> {
+    let before = now() - SCHEDULED_JOB_RETENTION.get() as f64 * 1e3;
+    loop {
+        let mut transaction = backend.begin_system();
+        let forgotten = transaction.forget_scheduled(before, BATCH).await?;
+        backend.database.commit(transaction).await?;
+        if forgotten < BATCH {
+            return Ok(());
+        }
+    }
+}
+
+/// Milliseconds since the epoch.
+fn now() -> f64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as f64
 }

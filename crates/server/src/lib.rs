@@ -4,6 +4,7 @@
 //! - [`Backend`]: a database and what is deployed in it; `deployment` is how that changes
 //! - `http`: routes; handlers only translate between HTTP and the backend
 //! - `sync`: clients on WebSockets; `system_queries`: what the CLI asks of the server itself
+//! - `scheduler`: functions that run at a time
 //! - [`serve`]: listening and stopping
 
 mod admin_key;
@@ -13,6 +14,7 @@ mod function_logs;
 mod housekeeping;
 mod http;
 pub mod push;
+mod scheduler;
 mod serve;
 mod sync;
 mod system_queries;

@@ -1,8 +1,9 @@
 //! Limits of a transaction.
 
 use convex_wasm_knobs::{
-    TRANSACTION_MAX_NUM_USER_WRITES, TRANSACTION_MAX_READ_SET_INTERVALS, TRANSACTION_MAX_READ_SIZE_BYTES,
-    TRANSACTION_MAX_READ_SIZE_ROWS, TRANSACTION_MAX_USER_WRITE_SIZE_BYTES,
+    TRANSACTION_MAX_NUM_SCHEDULED, TRANSACTION_MAX_NUM_USER_WRITES, TRANSACTION_MAX_READ_SET_INTERVALS,
+    TRANSACTION_MAX_READ_SIZE_BYTES, TRANSACTION_MAX_READ_SIZE_ROWS,
+    TRANSACTION_MAX_SCHEDULED_TOTAL_ARGUMENT_SIZE_BYTES, TRANSACTION_MAX_USER_WRITE_SIZE_BYTES,
 };
 
 use crate::{Error, Result};
@@ -29,6 +30,10 @@ pub struct Usage {
     pub documents_written: Limit,
     /// Their bytes.
     pub bytes_written: Limit,
+    /// Functions scheduled.
+    pub functions_scheduled: Limit,
+    /// Bytes of their arguments.
+    pub scheduled_args_bytes: Limit,
 }
 
 /// What counts toward the limits. Tables of the system do not.
@@ -38,6 +43,8 @@ pub struct Counters {
     bytes_read: usize,
     documents_written: usize,
     bytes_written: usize,
+    functions_scheduled: usize,
+    scheduled_args_bytes: usize,
 }
 
 const READ_LESS: &str = "Consider using smaller limits in your queries, paginating your queries, or using indexed \
@@ -84,6 +91,29 @@ impl Counters {
         Ok(())
     }
 
+    /// Counts a function that is to run later, with arguments of some bytes.
+    pub fn schedule(&mut self, size: usize) -> Result<()> {
+        self.functions_scheduled += 1;
+        self.scheduled_args_bytes += size;
+        let functions = TRANSACTION_MAX_NUM_SCHEDULED.get();
+        if self.functions_scheduled > functions {
+            return Err(Error::developer(
+                "TooManyFunctionsScheduled",
+                format!("Too many functions scheduled by this mutation (limit: {functions})"),
+            ));
+        }
+        let bytes = TRANSACTION_MAX_SCHEDULED_TOTAL_ARGUMENT_SIZE_BYTES.get();
+        if self.scheduled_args_bytes > bytes {
+            return Err(Error::developer(
+                "ScheduledFunctionsArgumentsTooLarge",
+                format!(
+                    "Too large total size of the arguments of scheduled functions from this mutation (limit: {bytes} bytes)"
+                ),
+            ));
+        }
+        Ok(())
+    }
+
     /// The counters beside their limits.
     pub fn usage(&self, intervals: usize) -> Usage {
         Usage {
@@ -92,6 +122,11 @@ impl Counters {
             intervals_read: Limit { used: intervals, max: TRANSACTION_MAX_READ_SET_INTERVALS.get() },
             documents_written: Limit { used: self.documents_written, max: TRANSACTION_MAX_NUM_USER_WRITES.get() },
             bytes_written: Limit { used: self.bytes_written, max: TRANSACTION_MAX_USER_WRITE_SIZE_BYTES.get() },
+            functions_scheduled: Limit { used: self.functions_scheduled, max: TRANSACTION_MAX_NUM_SCHEDULED.get() },
+            scheduled_args_bytes: Limit {
+                used: self.scheduled_args_bytes,
+                max: TRANSACTION_MAX_SCHEDULED_TOTAL_ARGUMENT_SIZE_BYTES.get(),
+            },
         }
     }
 }

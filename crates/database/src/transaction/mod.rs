@@ -1,9 +1,12 @@
 //! One transaction.
 
+mod crons;
 mod documents;
+mod jobs;
 mod limits;
 mod queries;
 mod scan;
+mod scheduled;
 mod sessions;
 mod system;
 mod tables;
@@ -28,6 +31,7 @@ use crate::{QueryId, ReadSet, Result};
 use limits::Counters;
 use queries::QueryStream;
 
+pub use jobs::{Cron, Job, JobState};
 pub use limits::{Limit, Usage};
 pub use system::Artifact;
 

@@ -117,7 +117,7 @@ impl Transaction {
         self.set_named_row(&SOURCE_PACKAGES, name, row).await
     }
 
-    async fn named_rows(&mut self, table: &SystemTable, range: KeyRange) -> Result<Vec<Arc<ConvexObject>>> {
+    pub(super) async fn named_rows(&mut self, table: &SystemTable, range: KeyRange) -> Result<Vec<Arc<ConvexObject>>> {
         let prefetch = convex_wasm_knobs::DEFAULT_QUERY_PREFETCH.get();
         let mut scan = IndexScan::new(table.index(BY_NAME), range, Order::Ascending, prefetch);
         let mut rows = Vec::new();

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::asynchronous::unsupported;
 use super::functions::{FunctionReference, create_handle};
-use super::{SyscallError, SyscallResult, parse, write};
+use super::{SyscallError, SyscallResult, parse, scheduling, write};
 use crate::actions::Action;
 use crate::function::FunctionKind;
 use crate::lookup::Audience;
@@ -27,6 +27,8 @@ async fn run(action: &Action, name: &str, argument: &str) -> SyscallResult {
         "1.0/actions/query" => call(action, FunctionKind::Query, parse(name, argument)?).await,
         "1.0/actions/mutation" => call(action, FunctionKind::Mutation, parse(name, argument)?).await,
         "1.0/actions/action" => call(action, FunctionKind::Action, parse(name, argument)?).await,
+        "1.0/actions/schedule" => scheduling::schedule_in_action(action, parse(name, argument)?).await,
+        "1.0/actions/cancel_job" => scheduling::cancel_in_action(action, parse(name, argument)?).await,
         "1.0/createFunctionHandle" => create_handle(&action.deployment, &parse(name, argument)?),
         "1.0/getUserIdentity" => write(&action.identity.user()),
         "1.0/getFunctionMetadata" => write(&json!({ "name": action.function.to_string(), "componentPath": "" })),
@@ -34,7 +36,8 @@ async fn run(action: &Action, name: &str, argument: &str) -> SyscallResult {
             write(&json!({ "name": &*action.instance_name, "region": null, "class": "self-hosted" }))
         }
         "1.0/getRequestMetadata" => write(&json!({
-            "ip": null, "userAgent": null, "requestId": action.request_id, "scheduledFunctionId": null, "authToken": null,
+            "ip": null, "userAgent": null, "requestId": action.request_id,
+            "scheduledFunctionId": action.scheduled.map(|id| id.to_string()), "authToken": null,
         })),
         _ => Err(unsupported(name)),
     }
@@ -58,6 +61,7 @@ async fn call(action: &Action, kind: FunctionKind, args: CallArgs) -> SyscallRes
         audience: Audience::Functions,
         identity: action.identity.clone(),
         request_id: action.request_id.clone(),
+        scheduled: action.scheduled,
     };
     match action.call(call).await {
         Ok(Ok(value)) => Ok(value.to_json_text(JsonFormat::Encoded)),

@@ -2,7 +2,7 @@
 
 use convex_wasm_runtime::{BoxError, Operation, OperationResult};
 
-use super::{SyscallError, SyscallResult, answer, documents, functions, metadata, parse};
+use super::{SyscallError, SyscallResult, answer, documents, functions, metadata, parse, scheduling};
 use crate::execution::Execution;
 
 /// Runs the operations that a function issued together, in the order of issue, and answers in that order. Neighbouring
@@ -38,6 +38,8 @@ async fn run(execution: &mut Execution, name: &str, argument: &str) -> SyscallRe
         "1.0/shallowMerge" => documents::patch(execution, parse(name, argument)?).await,
         "1.0/replace" => documents::replace(execution, parse(name, argument)?).await,
         "1.0/remove" => documents::remove(execution, parse(name, argument)?).await,
+        "1.0/schedule" => scheduling::schedule(execution, parse(name, argument)?).await,
+        "1.0/cancel_job" => scheduling::cancel(execution, parse(name, argument)?).await,
         "1.0/runUdf" => functions::run(execution, parse(name, argument)?).await,
         "1.0/createFunctionHandle" => functions::create_handle(&execution.context.deployment, &parse(name, argument)?),
         "1.0/getUserIdentity" => metadata::user_identity(execution),
@@ -62,9 +64,6 @@ pub(super) fn unsupported(name: &str) -> SyscallError {
 /// What an operation of Convex that we know and do not have belongs to.
 fn missing_feature(name: &str) -> Option<&'static str> {
     Some(match name {
-        "1.0/schedule" | "1.0/cancel_job" | "1.0/actions/schedule" | "1.0/actions/cancel_job" => {
-            "Scheduling functions is"
-        }
         "1.0/actions/vectorSearch" => "Vector search is",
         "1.0/auditLog" => "The audit log is",
         "1.0/signJwt" => "Signing tokens is",

@@ -30,22 +30,21 @@ pub(super) fn request(execution: &mut Execution) -> SyscallResult {
         "ip": null,
         "userAgent": null,
         "requestId": execution.context.request_id,
-        "scheduledFunctionId": null,
+        "scheduledFunctionId": execution.context.scheduled.map(|id| id.to_string()),
         "authToken": null,
     }))
 }
 
 pub(super) fn transaction(execution: &mut Execution) -> SyscallResult {
     let usage = execution.transaction()?.usage();
-    // Nothing can be scheduled yet, so nothing is used of those limits.
     write(&json!({
         "bytesRead": metric(usage.bytes_read),
         "bytesWritten": metric(usage.bytes_written),
         "databaseQueries": metric(usage.intervals_read),
         "documentsRead": metric(usage.documents_read),
         "documentsWritten": metric(usage.documents_written),
-        "functionsScheduled": metric(Limit::default()),
-        "scheduledFunctionArgsBytes": metric(Limit::default()),
+        "functionsScheduled": metric(usage.functions_scheduled),
+        "scheduledFunctionArgsBytes": metric(usage.scheduled_args_bytes),
     }))
 }
 

@@ -5,6 +5,7 @@ mod asynchronous;
 mod documents;
 mod functions;
 mod metadata;
+mod scheduling;
 mod synchronous;
 
 use convex_wasm_database as database;

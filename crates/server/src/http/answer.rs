@@ -39,7 +39,7 @@ impl From<CallError> for ApiError {
         match &error {
             CallError::Database(database) if is_our_fault(database) => internal(&error),
             CallError::Internal(_) => internal(&error),
-            CallError::Database(_) | CallError::Timeout { .. } => {
+            CallError::Database(_) | CallError::Timeout { .. } | CallError::NoLongerScheduled => {
                 ApiError::new(StatusCode::SERVICE_UNAVAILABLE, error.code(), error.to_string())
             }
             CallError::TooManyConcurrent { .. } => {

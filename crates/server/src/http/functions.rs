@@ -161,6 +161,7 @@ pub fn prepare(
         audience,
         identity: context.identity,
         request_id: context.request_id,
+        scheduled: None,
     })
 }
 

@@ -68,7 +68,7 @@ pub fn schema_change(push: &StartedPush) -> Value {
 
 /// The answer of `finish_push`.
 pub fn finished(finished: &FinishedPush) -> Value {
-    let FinishedPush { push, added_modules, removed_modules } = finished;
+    let FinishedPush { push, added_modules, removed_modules, crons } = finished;
     let schema = |schema: &Schema| (!schema.tables.is_empty()).then(|| schema.to_json().to_string());
     let (previous, next) = (schema(&push.replaced_schema), schema(&push.schema));
     let schema_diff = (previous != next).then(|| json!({ "previous_schema": previous, "next_schema": next }));
@@ -79,7 +79,7 @@ pub fn finished(finished: &FinishedPush) -> Value {
             "diffType": { "type": "modify" },
             "moduleDiff": { "added": added_modules, "removed": removed_modules },
             "udfConfigDiff": null,
-            "cronDiff": { "added": [], "updated": [], "deleted": [] },
+            "cronDiff": { "added": crons.added, "updated": crons.updated, "deleted": crons.deleted },
             "indexDiff": index_diff(push),
             "schemaDiff": schema_diff,
         } },
@@ -89,6 +89,10 @@ pub fn finished(finished: &FinishedPush) -> Value {
 /// The answer of a dry run's `finish_push`.
 pub fn unchanged() -> Value {
     json!({ "authDiff": { "added": [], "removed": [] }, "definitionDiffs": {}, "componentDiffs": {} })
+}
+
+fn cron_specs(push: &StartedPush) -> Value {
+    push.built.crons.iter().map(|(name, cron)| json!([name, cron.to_json()])).collect()
 }
 
 /// Functions by module.
@@ -112,7 +116,9 @@ fn functions(push: &StartedPush) -> Value {
     modules
         .into_iter()
         .map(|(path, functions)| {
-            let module = json!({ "functions": functions, "httpRoutes": null, "cronSpecs": null, "sourceMapped": null });
+            let crons = (path == "crons.js").then(|| cron_specs(push));
+            let module =
+                json!({ "functions": functions, "httpRoutes": null, "cronSpecs": crons, "sourceMapped": null });
             (path.to_owned(), module)
         })
         .collect::<serde_json::Map<_, _>>()

@@ -10,6 +10,9 @@ use super::app::is_entry;
 use super::error::PushError;
 use super::initialise::{ImportHost, budget, explain};
 
+/// Module that lists cron jobs.
+const CRONS: &str = "crons.js";
+
 /// A Convex function and where its handler is.
 pub struct Analyzed {
     /// The function.
@@ -36,6 +39,26 @@ pub async fn functions(
         }
     }
     Ok(functions)
+}
+
+/// The JSON of the cron jobs that `crons.ts` exports, if there is such a module.
+///
+/// # Errors
+/// Its default export is no `cronJobs()`.
+pub async fn crons_json(
+    program: &Program,
+    source_maps: &BTreeMap<String, ModuleSourceMap>,
+    host: &ImportHost,
+) -> Result<Option<String>, PushError> {
+    if !program.modules().any(|path| path == CRONS) {
+        return Ok(None);
+    }
+    let missing =
+        || PushError::refused("InvalidModules", "crons.ts must have a default export made with `cronJobs()`.");
+    let export = program.export(CRONS, "default").ok_or_else(missing)?;
+    let pool = Pool::new(program.clone());
+    let description = describe(&pool, CRONS, "default", export, source_maps, host).await?;
+    description.export.filter(|_| description.is_crons).ok_or_else(missing).map(Some)
 }
 
 /// The JSON of a schema: what the `export()` of the module's default export gives.

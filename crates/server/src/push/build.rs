@@ -14,6 +14,7 @@ use super::analyze::{self, Analyzed};
 use super::app::App;
 use super::body::PushedModule;
 use super::compile::{self, CompiledModule};
+use super::crons::{self, CronSpec};
 use super::error::PushError;
 use super::initialise::{ImportHost, initialise};
 use super::report::{DeployReport, milliseconds};
@@ -36,6 +37,8 @@ pub struct BuiltApp {
     pub modules: Vec<CompiledModule>,
     /// What the developer should know.
     pub report: DeployReport,
+    /// Its cron jobs, by name.
+    pub crons: BTreeMap<String, CronSpec>,
     program: Program,
     functions: Vec<Analyzed>,
     v8: Option<Workers>,
@@ -75,6 +78,10 @@ impl Builder {
         let program = initialise(&self.engine, &modules, &source_maps, app.import_phase, host.clone()).await?;
         let initialised = Instant::now();
         let functions = analyze::functions(&program, &source_maps, &host).await?;
+        let crons = match analyze::crons_json(&program, &source_maps, &host).await? {
+            Some(json) => crons::parse(&json, &functions)?,
+            None => BTreeMap::new(),
+        };
         let mut report = DeployReport::new(app, &modules, &functions, &source_maps, self.v8.is_some());
         report.image_bytes = program.shared_memory();
         report.milliseconds = vec![
@@ -82,7 +89,7 @@ impl Builder {
             ("initialise".to_owned(), milliseconds(initialised - compiled)),
             ("analyse".to_owned(), milliseconds(initialised.elapsed())),
         ];
-        Ok(BuiltApp { modules, report, program, functions, v8: self.v8.clone() })
+        Ok(BuiltApp { modules, report, crons, program, functions, v8: self.v8.clone() })
     }
 
     /// Evaluates the schema of an app.

@@ -2,8 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod crons;
 mod deploys;
 mod functions;
 mod http;
 mod lanes;
+mod scheduler;
 mod support;

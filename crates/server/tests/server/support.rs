@@ -159,6 +159,7 @@ export const internalQuery = register("Query", "Internal");
 export const mutation = register("Mutation", "Public");
 export const internalMutation = register("Mutation", "Internal");
 export const action = register("Action", "Public");
+export const internalAction = register("Action", "Internal");
 export const call = async (op, argument) => JSON.parse(await Convex.asyncSyscall(op, JSON.stringify(argument)));
 export const field = (type, optional = false) => ({ fieldType: typeof type === "string" ? { type } : type, optional });
 export const object = (fields) => ({ type: "object", value: fields });
