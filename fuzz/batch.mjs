@@ -7,7 +7,8 @@ const write = console.log;
 for (const file of process.argv.slice(2)) {
   let printed = "";
   console.log = (line) => {
-    printed += `${line}\n`;
+    // A console of UTF-8 has no lone surrogates.
+    printed += `${line}\n`.toWellFormed();
   };
   try {
     await import(pathToFileURL(file));

@@ -23,6 +23,8 @@ use wasm::Ending;
 
 /// Programs for one process of Node.
 const BATCH: u64 = 50;
+/// Programs between two lines about the progress, where there is no terminal.
+const REPORTED: u64 = 1_000;
 /// Attempts to make a failing program smaller.
 const SHRINKING: usize = 600;
 
@@ -150,6 +152,9 @@ impl Fuzzer {
                 self.counts.mutants.fetch_add(1, Relaxed);
             }
             self.progress.inc(1);
+            if self.progress.is_hidden() && self.progress.position().is_multiple_of(REPORTED) {
+                eprintln!("{} programs in {:.0} s", self.progress.position(), self.progress.elapsed().as_secs_f64());
+            }
         }
         Ok(())
     }

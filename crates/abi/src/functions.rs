@@ -162,8 +162,10 @@ runtime_functions! {
     NewArray "new_array" "i:j";
     /// Appends to an array under construction: array, value; never throws.
     ArrayAppend "array_append" "jj:";
-    /// `[...iterable]`: appends all: array, iterable. Status.
-    ArraySpread "array_spread" "jj:i";
+    /// `[...iterable]`: appends all: array, iterable, what the error calls the iterable (a string, or 0 for its type). Status.
+    ArraySpread "array_spread" "jji:i";
+    /// The spread that ends a call's arguments, whose errors differ: array, iterable, what they call the iterable. Status.
+    ArgumentsSpread "arguments_spread" "jji:i";
     /// `{...source}`: copies own enumerable properties. Status.
     ObjectSpread "object_spread" "jj:i";
     /// Rest of an object pattern: source, count of excluded keys in ARGUMENTS (property keys). A new object.
@@ -198,16 +200,16 @@ runtime_functions! {
     NewRest "new_rest" "iijjj:j";
 
     // ---- iteration ----
-    /// GetIterator(sync): an iterator record (TAG_INTERNAL).
-    IteratorOpen "iterator_open" "j:j";
+    /// GetIterator(sync): an iterator record (TAG_INTERNAL). What the error calls the iterable is a string, or 0 for its type.
+    IteratorOpen "iterator_open" "ji:j";
     /// Next value, or EMPTY when done. After EMPTY or EXCEPTION the record is closed.
     IteratorNext "iterator_next" "j:j";
     /// IteratorClose: record; 1 if a throw is under way (its own errors are then swallowed and the pending exception kept). Status.
     IteratorClose "iterator_close" "ji:i";
     /// Rest element of an array pattern: drains into a new array.
     IteratorRest "iterator_rest" "j:j";
-    /// GetIterator(async): a record.
-    AsyncIteratorOpen "async_iterator_open" "j:j";
+    /// GetIterator(async): a record; the name as for `IteratorOpen`.
+    AsyncIteratorOpen "async_iterator_open" "ji:j";
     /// Calls `next`: the value to await.
     AsyncIteratorNext "async_iterator_next" "j:j";
     /// Given the awaited result: its value, or EMPTY when done; TypeError if no object.

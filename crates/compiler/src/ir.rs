@@ -377,8 +377,10 @@ pub enum Op {
     NewArray(Vec<Option<Reg>>),
     /// Append to an array under construction (no result).
     ArrayAppend(Reg, Reg),
-    /// Append all of an iterable (no result).
-    ArraySpread(Reg, Reg),
+    /// Append all of an iterable (no result); errors call it by the name, or by its type.
+    ArraySpread(Reg, Reg, Option<Constant>),
+    /// As `ArraySpread`, for the last argument of a call.
+    ArgumentsSpread(Reg, Reg, Constant),
     /// Copy own enumerable properties into the first (no result).
     ObjectSpread(Reg, Reg),
     /// Rest of an object pattern: source, excluded property keys.
@@ -405,16 +407,16 @@ pub enum Op {
     NewRegExp(Constant, Constant),
 
     // ---- iteration (results and operands named as in `convex_wasm_abi::functions`) ----
-    /// Iterator record.
-    IteratorOpen(Reg),
+    /// Iterator record; errors call the iterable by the name, or by its type.
+    IteratorOpen(Reg, Option<Constant>),
     /// Next value or EMPTY.
     IteratorNext(Reg),
     /// Close (no result); `throwing`: errors of closing are swallowed (lowering saved the exception in a register).
     IteratorClose { record: Reg, throwing: bool },
     /// Rest element.
     IteratorRest(Reg),
-    /// Async record.
-    AsyncIteratorOpen(Reg),
+    /// Async record; the name as for `IteratorOpen`.
+    AsyncIteratorOpen(Reg, Option<Constant>),
     /// Value to await.
     AsyncIteratorNext(Reg),
     /// Awaited result: value or EMPTY.

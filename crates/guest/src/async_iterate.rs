@@ -6,12 +6,13 @@ use crate::builtin::{CallContext, methods, native};
 use crate::call;
 use crate::cell::{Gc, ObjectKind, kind};
 use crate::convert::{get_method, get_value, to_boolean};
-use crate::error::describe;
+use crate::error::{describe, describe_with_type};
 use crate::iterate::{IteratorRecord, new_iterator_result};
 use crate::names::keys;
 use crate::object::{Object, ObjectHeader};
 use crate::promise::{self, PromiseObject};
 use crate::realm::{Intrinsic, intrinsic};
+use crate::string::JsString;
 use crate::throw::{JsResult, throw_type_error};
 use crate::value::Value;
 
@@ -27,12 +28,12 @@ unsafe impl ObjectKind for AsyncFromSync {
     const KIND: u8 = kind::ASYNC_FROM_SYNC_ITERATOR;
 }
 
-/// GetIterator(value, async).
-pub fn open(value: Value) -> JsResult<Gc<IteratorRecord>> {
-    let not_iterable = || throw_type_error(format!("{} is not async iterable", describe(value)));
-    if value.is_nullish() {
-        return Err(not_iterable());
-    }
+/// GetIterator(value, async). Errors use the name that compiled code gives the value.
+pub fn open(value: Value, name: Option<JsString>) -> JsResult<Gc<IteratorRecord>> {
+    let not_iterable = || {
+        let name = name.map_or_else(|| describe_with_type(value), JsString::to_text);
+        throw_type_error(format!("{name} is not async iterable"))
+    };
     let method = get_value(value, crate::symbol::async_iterator().into())?;
     if !method.is_nullish() {
         if !call::is_callable(method) {

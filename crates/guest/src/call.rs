@@ -239,7 +239,8 @@ pub fn invoke(value: Value, key: PropertyKey, arguments: &[Value]) -> JsResult {
 /// Code of class constructors for plain calls: always throws.
 pub const CLASS_CALLED: NativeCode = native(|cx| {
     let name = cx.callee.object().function_name();
-    Err(throw_type_error(format!("Class constructor {name} cannot be invoked without 'new'")))
+    let which = if name.is_empty() { "constructors".to_owned() } else { format!("constructor {name}") };
+    Err(throw_type_error(format!("Class {which} cannot be invoked without 'new'")))
 });
 
 /// `value instanceof class`

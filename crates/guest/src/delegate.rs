@@ -40,7 +40,8 @@ pub struct Delegate {
 impl Delegate {
     /// Opens the iterable.
     pub fn open(iterable: Value, is_async: bool) -> JsResult<Gc<Delegate>> {
-        let record = if is_async { async_iterate::open(iterable)? } else { IteratorRecord::open_protocol(iterable)? };
+        let record =
+            if is_async { async_iterate::open(iterable, None)? } else { IteratorRecord::open_protocol(iterable)? };
         Ok(Gc::new(Delegate {
             header: Header::internal::<Delegate>(),
             record,

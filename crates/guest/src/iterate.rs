@@ -10,6 +10,7 @@ use crate::memory::ARRAY_ITERATION_CHANGED;
 use crate::names::keys;
 use crate::object::{ArrayCell, Attributes, Object};
 use crate::realm::{Intrinsic, intrinsic};
+use crate::string::JsString;
 use crate::throw::{JsResult, Throw, throw_type_error};
 use crate::value::Value;
 
@@ -55,8 +56,8 @@ impl IteratorRecord {
         IteratorRecord::open_protocol(value)
     }
 
-    /// GetIterator(value, sync) for syntax, whose error names what is iterated.
-    pub fn open_for_code(value: Value) -> JsResult<Gc<IteratorRecord>> {
+    /// GetIterator(value, sync) for syntax, whose error names what is iterated if compiled code knows.
+    pub fn open_for_code(value: Value, name: Option<JsString>) -> JsResult<Gc<IteratorRecord>> {
         if iterates_plainly(value) {
             return Ok(IteratorRecord::new(Mode::Array, value, Value::UNDEFINED));
         }
@@ -66,7 +67,10 @@ impl IteratorRecord {
                 return IteratorRecord::from_method(value, method);
             }
         }
-        Err(throw_type_error(format!("{} is not iterable", describe(value))))
+        Err(match name {
+            Some(name) => throw_type_error(format!("{} is not iterable", name.to_text())),
+            None => not_iterable(value),
+        })
     }
 
     /// As [`IteratorRecord::open`], but `iterator` and `next` of the record are the protocol's, whatever the value is.

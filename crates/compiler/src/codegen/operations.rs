@@ -148,8 +148,11 @@ impl Emitter<'_, '_> {
             Op::ArrayAppend(array, value) => {
                 self.call_infallible(Runtime::ArrayAppend, &[Value(*array), Value(*value)], None);
             }
-            Op::ArraySpread(array, iterable) => {
-                self.call_status(Runtime::ArraySpread, &[Value(*array), Value(*iterable)]);
+            Op::ArraySpread(array, iterable, name) => {
+                self.call_status(Runtime::ArraySpread, &[Value(*array), Value(*iterable), Name(*name)]);
+            }
+            Op::ArgumentsSpread(array, iterable, name) => {
+                self.call_status(Runtime::ArgumentsSpread, &[Value(*array), Value(*iterable), Key(*name)]);
             }
             Op::ObjectSpread(object, source) => {
                 self.call_status(Runtime::ObjectSpread, &[Value(*object), Value(*source)]);
@@ -198,13 +201,17 @@ impl Emitter<'_, '_> {
                 self.call_value(Runtime::NewRegExp, &[], result);
             }
 
-            Op::IteratorOpen(iterable) => self.call_value(Runtime::IteratorOpen, &[Value(*iterable)], result),
+            Op::IteratorOpen(iterable, name) => {
+                self.call_value(Runtime::IteratorOpen, &[Value(*iterable), Name(*name)], result);
+            }
             Op::IteratorNext(record) => self.call_value(Runtime::IteratorNext, &[Value(*record)], result),
             Op::IteratorClose { record, throwing } => {
                 self.call_status(Runtime::IteratorClose, &[Value(*record), Int(i32::from(*throwing))]);
             }
             Op::IteratorRest(record) => self.call_value(Runtime::IteratorRest, &[Value(*record)], result),
-            Op::AsyncIteratorOpen(iterable) => self.call_value(Runtime::AsyncIteratorOpen, &[Value(*iterable)], result),
+            Op::AsyncIteratorOpen(iterable, name) => {
+                self.call_value(Runtime::AsyncIteratorOpen, &[Value(*iterable), Name(*name)], result);
+            }
             Op::AsyncIteratorNext(record) => self.call_value(Runtime::AsyncIteratorNext, &[Value(*record)], result),
             Op::AsyncIteratorResult(record, awaited) => {
                 self.call_value(Runtime::AsyncIteratorResult, &[Value(*record), Value(*awaited)], result);

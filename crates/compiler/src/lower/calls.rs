@@ -27,7 +27,7 @@ impl FunctionLowerer<'_, '_> {
         {
             return Err(Refusal::new("it calls eval", call.span.start));
         }
-        let name = Some(self.callee_name(&call.callee));
+        let name = self.callee_name(&call.callee, &call.arguments);
         if let Expression::StaticMemberExpression(member) = &call.callee
             && !call.optional
             && !matches!(member.object, Expression::Super(_))
@@ -62,9 +62,13 @@ impl FunctionLowerer<'_, '_> {
         Ok(self.builder.emit(Op::CallMethod { object, key, arguments, name }))
     }
 
-    fn callee_name(&mut self, callee: &Expression<'_>) -> Constant {
-        let name = text::describe(callee);
-        self.module.string(&name)
+    /// What errors call the callee. With arguments after a spread V8 calls indirectly, and does not know.
+    fn callee_name(&mut self, callee: &Expression<'_>, arguments: &[Argument<'_>]) -> Option<Constant> {
+        let spread = arguments.iter().position(Argument::is_spread);
+        if spread.is_some_and(|index| index + 1 < arguments.len()) {
+            return None;
+        }
+        Some(self.module.string(&text::describe(callee)))
     }
 
     fn callee(&mut self, callee: &Expression<'_>, arguments: &[Argument<'_>]) -> Result<Callee> {
@@ -182,7 +186,10 @@ impl FunctionLowerer<'_, '_> {
         for argument in rest {
             let value = self.expression(argument_expression(argument))?;
             self.builder.perform(match argument {
-                Argument::SpreadElement(_) => Op::ArraySpread(array, value),
+                Argument::SpreadElement(spread) if rest.len() == 1 => {
+                    Op::ArgumentsSpread(array, value, self.module.string(&text::describe(&spread.argument)))
+                }
+                Argument::SpreadElement(_) => Op::ArraySpread(array, value, None),
                 _ => Op::ArrayAppend(array, value),
             });
         }
@@ -196,7 +203,7 @@ impl FunctionLowerer<'_, '_> {
         {
             return Err(Refusal::new("it makes a function from text", new.span.start));
         }
-        let name = Some(self.callee_name(&new.callee));
+        let name = self.callee_name(&new.callee, &new.arguments);
         let callee = self.expression(&new.callee)?;
         let callee = self.stable_before_arguments(callee, &new.arguments);
         let arguments = self.arguments(&new.arguments)?;
@@ -228,7 +235,7 @@ impl FunctionLowerer<'_, '_> {
     }
 
     pub(super) fn tagged_template(&mut self, tagged: &TaggedTemplateExpression<'_>) -> Result<Reg> {
-        let name = Some(self.callee_name(&tagged.tag));
+        let name = self.callee_name(&tagged.tag, &[]);
         let callee = self.callee(&tagged.tag, &[])?;
         let template = self.template_object(&tagged.quasi);
         let template = self.builder.emit(Op::Constant(template));

@@ -10,6 +10,7 @@ use super::Result;
 use super::builder::Builder;
 use super::facts::Implicit;
 use super::function::FunctionLowerer;
+use super::patterns::Source;
 use crate::ir::{Binary, Block, FunctionKind, Op, Reg, Terminator};
 
 /// Something around the current statement that early exits must respect, innermost last.
@@ -233,7 +234,7 @@ impl FunctionLowerer<'_, '_> {
         // The parameter's variables are recorded in the body's scope.
         self.enter_scope(body_scope);
         if let Some(parameter) = &clause.param {
-            self.destructure(&parameter.pattern, exception, ".catch")?;
+            self.destructure(&parameter.pattern, exception, Source::Caught)?;
         }
         self.hoist_functions(&clause.body.body);
         self.statements(&clause.body.body)?;

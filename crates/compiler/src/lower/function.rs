@@ -13,6 +13,7 @@ use oxc_syntax::symbol::SymbolId;
 use super::builder::Builder;
 use super::control::Control;
 use super::facts::{EnvKey, Implicit};
+use super::patterns::Source;
 use super::{ModuleLowerer, Refusal, RefusedFunction, Result};
 use crate::ir::{self, Block, Constant, FunctionId, FunctionKind, Instruction, Op, Reg, Terminator};
 
@@ -387,7 +388,7 @@ impl FunctionLowerer<'_, '_> {
             }
             return Ok(());
         }
-        self.destructure(pattern, register, "")
+        self.destructure(pattern, register, Source::Parameter)
     }
 
     /// All arguments as an array, for constructors that pass them on.

@@ -80,7 +80,8 @@ impl FunctionLowerer<'_, '_> {
                 ArrayExpressionElement::SpreadElement(spread) => {
                     let iterable = self.expression(&spread.argument)?;
                     self.builder.position = spread.argument.span().start;
-                    self.builder.perform(Op::ArraySpread(result, iterable));
+                    let name = text::iterable(&spread.argument, false).map(|name| self.module.string(&name));
+                    self.builder.perform(Op::ArraySpread(result, iterable, name));
                 }
                 ArrayExpressionElement::Elision(_) => {
                     let hole = self.empty();

@@ -7,7 +7,8 @@ use oxc_syntax::scope::ScopeId;
 use super::control::Control;
 use super::facts::EnvKey;
 use super::function::FunctionLowerer;
-use super::{Result, disposal};
+use super::patterns::Source;
+use super::{Result, disposal, text};
 use crate::ir::{Block, Op, Reg, Terminator};
 
 impl FunctionLowerer<'_, '_> {
@@ -122,7 +123,8 @@ impl FunctionLowerer<'_, '_> {
         let labels = std::mem::take(&mut self.labels);
         let iterable = self.loop_subject(&statement.right, statement.scope_id.get())?;
         self.builder.position = statement.right.span().start;
-        let open = if is_async { Op::AsyncIteratorOpen(iterable) } else { Op::IteratorOpen(iterable) };
+        let name = text::iterable(&statement.right, is_async).map(|name| self.module.string(&name));
+        let open = if is_async { Op::AsyncIteratorOpen(iterable, name) } else { Op::IteratorOpen(iterable, name) };
         let record = self.builder.emit(open);
         let (head, body, after, cleanup) =
             (self.builder.new_block(), self.builder.new_block(), self.builder.new_block(), self.builder.new_block());
@@ -188,7 +190,7 @@ impl FunctionLowerer<'_, '_> {
             ForStatementLeft::VariableDeclaration(declaration) => {
                 self.register_disposable(declaration.kind, value);
                 match declaration.declarations.first() {
-                    Some(declarator) => self.destructure(&declarator.id, value, ".for"),
+                    Some(declarator) => self.destructure(&declarator.id, value, Source::ForVariable),
                     None => Ok(()),
                 }
             }

@@ -16,11 +16,45 @@ struct OpenIterator {
     cleanup: Option<Block>,
 }
 
+/// Where a value that is destructured comes from, for error messages.
+#[derive(Clone, Copy)]
+pub(super) enum Source<'s> {
+    Initializer(&'s Expression<'s>),
+    ForVariable,
+    Caught,
+    Parameter,
+}
+
+/// V8's name of the values of a `for…of` loop.
+const FOR: &str = ".for";
+
+impl Source<'_> {
+    /// What messages on properties call it; "" stands for the value itself.
+    fn text(self) -> String {
+        match self {
+            Self::Initializer(expression) => text::describe(expression),
+            Self::ForVariable => FOR.to_owned(),
+            Self::Caught => ".catch".to_owned(),
+            Self::Parameter => String::new(),
+        }
+    }
+
+    /// What messages on iteration call it; none stands for its type.
+    fn iterable(self) -> Option<String> {
+        match self {
+            Self::Initializer(expression) => text::initializer(expression),
+            Self::ForVariable => Some(FOR.to_owned()),
+            Self::Caught | Self::Parameter => None,
+        }
+    }
+}
+
 impl FunctionLowerer<'_, '_> {
-    /// Destructures a value that error messages call `source`; "" stands for the value itself.
-    pub(super) fn destructure(&mut self, pattern: &BindingPattern<'_>, value: Reg, source: &str) -> Result<()> {
+    /// Destructures a value.
+    pub(super) fn destructure(&mut self, pattern: &BindingPattern<'_>, value: Reg, source: Source<'_>) -> Result<()> {
         match pattern {
-            BindingPattern::ObjectPattern(object) => self.bind_object(object, value, Some(source)),
+            BindingPattern::ObjectPattern(object) => self.bind_object(object, value, Some(&source.text())),
+            BindingPattern::ArrayPattern(array) => self.bind_array(array, value, source.iterable()),
             other => self.bind_pattern(other, value),
         }
     }
@@ -36,10 +70,15 @@ impl FunctionLowerer<'_, '_> {
                 Ok(())
             }
             BindingPattern::ObjectPattern(object) => self.bind_object(object, value, None),
-            BindingPattern::ArrayPattern(array) => self.bind_array(array, value),
+            BindingPattern::ArrayPattern(array) => self.bind_array(array, value, None),
             BindingPattern::AssignmentPattern(assignment) => {
                 let value = self.or_default(value, &assignment.right, identifier_name(&assignment.left))?;
-                self.destructure(&assignment.left, value, &text::describe(&assignment.right))
+                match &assignment.left {
+                    BindingPattern::ObjectPattern(object) => {
+                        self.bind_object(object, value, Some(&text::describe(&assignment.right)))
+                    }
+                    other => self.bind_pattern(other, value),
+                }
             }
         }
     }
@@ -129,11 +168,11 @@ impl FunctionLowerer<'_, '_> {
         }
     }
 
-    fn bind_array(&mut self, pattern: &ArrayPattern<'_>, value: Reg) -> Result<()> {
+    fn bind_array(&mut self, pattern: &ArrayPattern<'_>, value: Reg, name: Option<String>) -> Result<()> {
         // Only defaults and nested patterns can throw while the iterator is open.
         let plain = |element: &BindingPattern<'_>| matches!(element, BindingPattern::BindingIdentifier(_));
         let cannot_throw = pattern.elements.iter().flatten().all(plain);
-        let iterator = self.open_iterator(value, pattern.span.start, cannot_throw);
+        let iterator = self.open_iterator(value, name, pattern.span.start, cannot_throw);
         let lowered = self.bind_elements(pattern, iterator.record);
         self.finish_iterator(&iterator, lowered, pattern.rest.is_some())
     }
@@ -152,9 +191,11 @@ impl FunctionLowerer<'_, '_> {
         Ok(())
     }
 
-    fn open_iterator(&mut self, value: Reg, position: u32, cannot_throw: bool) -> OpenIterator {
+    /// `name` is what errors call the value; its type if there is none.
+    fn open_iterator(&mut self, value: Reg, name: Option<String>, position: u32, cannot_throw: bool) -> OpenIterator {
         self.builder.position = position;
-        let record = self.builder.emit(Op::IteratorOpen(value));
+        let name = name.map(|name| self.module.string(&name));
+        let record = self.builder.emit(Op::IteratorOpen(value, name));
         let outer = self.builder.handler();
         let cleanup = (!cannot_throw).then(|| self.builder.new_block());
         if cleanup.is_some() {
@@ -266,7 +307,7 @@ impl FunctionLowerer<'_, '_> {
     }
 
     fn assign_array(&mut self, pattern: &ArrayAssignmentTarget<'_>, value: Reg) -> Result<()> {
-        let iterator = self.open_iterator(value, pattern.span.start, false);
+        let iterator = self.open_iterator(value, None, pattern.span.start, false);
         let lowered = self.assign_elements(pattern, iterator.record);
         self.finish_iterator(&iterator, lowered, pattern.rest.is_some())
     }

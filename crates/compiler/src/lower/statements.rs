@@ -6,7 +6,8 @@ use oxc_span::GetSpan;
 use super::control::Control;
 use super::disposal;
 use super::function::FunctionLowerer;
-use super::{Refusal, Result, text};
+use super::patterns::Source;
+use super::{Refusal, Result};
 use crate::ir::{Binary, Op, Terminator};
 
 impl FunctionLowerer<'_, '_> {
@@ -134,7 +135,7 @@ impl FunctionLowerer<'_, '_> {
                 let value = self.expression(init)?;
                 // `var` patterns may assign the variable that the value came from.
                 let value = self.stable(value, kind.is_var());
-                self.destructure(pattern, value, &text::describe(init))
+                self.destructure(pattern, value, Source::Initializer(init))
             }
             (_, None) => Ok(()),
         }

@@ -37,20 +37,40 @@ pub(super) fn describe(expression: &Expression<'_>) -> String {
             let elements: Vec<String> = array
                 .elements
                 .iter()
-                .map(|element| element.as_expression().map_or_else(String::new, describe))
+                .map(|element| match element {
+                    ArrayExpressionElement::SpreadElement(spread) => format!("(...{})", describe(&spread.argument)),
+                    other => other.as_expression().map_or_else(|| INTERMEDIATE.to_owned(), describe),
+                })
                 .collect();
             format!("[{}]", elements.join(","))
         }
-        Expression::ObjectExpression(object) => {
-            let values = object.properties.iter().map(|property| match property {
-                ObjectPropertyKind::ObjectProperty(property) => describe(&property.value),
-                ObjectPropertyKind::SpreadProperty(spread) => format!("(...{})", describe(&spread.argument)),
-            });
-            format!("{{{}}}", values.collect::<String>())
-        }
+        Expression::ObjectExpression(object) => format!("{{{}}}", INTERMEDIATE.repeat(object.properties.len())),
         Expression::BinaryExpression(binary) => {
             format!("({} {} {})", describe(&binary.left), binary.operator.as_str(), describe(&binary.right))
         }
+        Expression::LogicalExpression(logical) => {
+            format!("({} {} {})", describe(&logical.left), logical.operator.as_str(), describe(&logical.right))
+        }
+        Expression::SequenceExpression(sequence) => {
+            format!("({})", sequence.expressions.iter().map(describe).collect::<Vec<_>>().join(" , "))
+        }
+        Expression::UnaryExpression(unary) => {
+            let operator = unary.operator.as_str();
+            let space = if unary.operator.is_keyword() { " " } else { "" };
+            format!("({operator}{space}{})", describe(&unary.argument))
+        }
+        Expression::UpdateExpression(update) => {
+            let (operator, target) = (update.operator.as_str(), describe_target(&update.argument));
+            if update.prefix { format!("({operator}{target})") } else { format!("({target}{operator})") }
+        }
+        Expression::AssignmentExpression(assignment) => match assignment.left.as_simple_assignment_target() {
+            Some(target) => describe_target(target),
+            None => INTERMEDIATE.to_owned(),
+        },
+        Expression::ConditionalExpression(_) => INTERMEDIATE.repeat(3),
+        Expression::RegExpLiteral(literal) => literal.regex.to_string(),
+        Expression::TaggedTemplateExpression(tagged) => format!("{}(...)", describe(&tagged.tag)),
+        Expression::ParenthesizedExpression(inner) => describe(&inner.expression),
         Expression::StaticMemberExpression(member) => static_member(member),
         Expression::PrivateFieldExpression(member) => {
             format!("{}.#{}", describe_object(&member.object), member.field.name)
@@ -58,8 +78,8 @@ pub(super) fn describe(expression: &Expression<'_>) -> String {
         Expression::ComputedMemberExpression(member) => {
             let object = describe_object(&member.object);
             match &member.expression {
-                Expression::StringLiteral(name) => format!("{object}.{}", name.value),
-                key => format!("{object}[{}]", describe(key)),
+                Expression::StringLiteral(name) => format!("{object}{}{}", dot(member.optional), name.value),
+                key => format!("{object}{}[{}]", if member.optional { "?." } else { "" }, describe(key)),
             }
         }
         Expression::CallExpression(call) => format!("{}(...)", describe(&call.callee)),
@@ -67,11 +87,65 @@ pub(super) fn describe(expression: &Expression<'_>) -> String {
     }
 }
 
+/// How V8 names what `for…of` and array spreads iterate; none stands for the type of the value.
+pub(super) fn iterable(expression: &Expression<'_>, is_async: bool) -> Option<String> {
+    match expression {
+        Expression::ParenthesizedExpression(inner) => iterable(&inner.expression, is_async),
+        Expression::ChainExpression(_) => None,
+        Expression::LogicalExpression(logical) if logical.operator != LogicalOperator::Coalesce => None,
+        Expression::CallExpression(call) => {
+            let arguments = if is_async { "(...)" } else { "" };
+            Some(format!("{}{arguments}{RETURNED}", describe(&call.callee)))
+        }
+        Expression::NewExpression(new) => Some(format!("{}{RETURNED}", describe(&new.callee))),
+        other => Some(describe(other)),
+    }
+}
+
+/// How V8 names the initializer of an array pattern; none stands for the type of the value.
+pub(super) fn initializer(expression: &Expression<'_>) -> Option<String> {
+    match expression {
+        Expression::CallExpression(call) => match &call.callee {
+            Expression::Identifier(_) | Expression::CallExpression(_) => {
+                initializer(&call.callee).map(|callee| callee.trim_end_matches(RETURNED).to_owned() + RETURNED)
+            }
+            _ => None,
+        },
+        Expression::NewExpression(new) if matches!(new.callee, Expression::Identifier(_)) => {
+            iterable(expression, false)
+        }
+        Expression::NewExpression(_)
+        | Expression::StaticMemberExpression(_)
+        | Expression::ComputedMemberExpression(_)
+        | Expression::PrivateFieldExpression(_)
+        | Expression::ChainExpression(_)
+        | Expression::BinaryExpression(_)
+        | Expression::LogicalExpression(_)
+        | Expression::AssignmentExpression(_)
+        | Expression::SequenceExpression(_)
+        | Expression::ParenthesizedExpression(_)
+        | Expression::TaggedTemplateExpression(_) => None,
+        other => Some(describe(other)),
+    }
+}
+
+fn describe_target(target: &SimpleAssignmentTarget<'_>) -> String {
+    match target {
+        SimpleAssignmentTarget::AssignmentTargetIdentifier(identifier) => identifier.name.to_string(),
+        SimpleAssignmentTarget::StaticMemberExpression(member) => static_member(member),
+        _ => INTERMEDIATE.to_owned(),
+    }
+}
+
+const RETURNED: &str = " is not a function or its return value";
 const INTERMEDIATE: &str = "(intermediate value)";
 
 fn static_member(member: &StaticMemberExpression<'_>) -> String {
-    let dot = if member.optional { "?." } else { "." };
-    format!("{}{dot}{}", describe_object(&member.object), member.property.name)
+    format!("{}{}{}", describe_object(&member.object), dot(member.optional), member.property.name)
+}
+
+fn dot(optional: bool) -> &'static str {
+    if optional { "?." } else { "." }
 }
 
 fn describe_object(expression: &Expression<'_>) -> String {

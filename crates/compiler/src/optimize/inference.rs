@@ -126,8 +126,8 @@ fn result_type(module: &Module, types: &[Type], instruction: &Instruction) -> Ty
         | Op::IteratorRest(_)
         | Op::ImportDynamic(_)
         | Op::ImportMeta => Type::OBJECT,
-        Op::IteratorOpen(_)
-        | Op::AsyncIteratorOpen(_)
+        Op::IteratorOpen(..)
+        | Op::AsyncIteratorOpen(..)
         | Op::ForInOpen(_)
         | Op::DelegateOpen { .. }
         | Op::NewDisposables => Type::INTERNAL,

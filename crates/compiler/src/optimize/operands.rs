@@ -15,15 +15,15 @@ macro_rules! operand_visitors {
                 Op::Copy(a) | Op::StoreBinding(_, a) | Op::LoadEnv { env: a, .. } | Op::ParentEnv(a)
                 | Op::CheckInitialized { value: a, .. } | Op::StoreGlobal(_, a) | Op::Unary(_, a) | Op::IsNullish(a)
                 | Op::IsUndefined(a) | Op::IsEmpty(a) | Op::IsObject(a) | Op::RequireObjectCoercible { value: a, .. }
-                | Op::Get(a, _) | Op::ClassPrototype(a) | Op::IteratorOpen(a) | Op::IteratorNext(a)
-                | Op::IteratorClose { record: a, .. } | Op::IteratorRest(a) | Op::AsyncIteratorOpen(a)
+                | Op::Get(a, _) | Op::ClassPrototype(a) | Op::IteratorOpen(a, _) | Op::IteratorNext(a)
+                | Op::IteratorClose { record: a, .. } | Op::IteratorRest(a) | Op::AsyncIteratorOpen(a, _)
                 | Op::AsyncIteratorNext(a) | Op::AsyncIteratorClose { record: a, .. } | Op::ForInOpen(a)
                 | Op::ForInNext(a) | Op::IsTypedArray { object: a, .. } | Op::ElementCount(a)
                 | Op::ElementData(a) | Op::DelegateOpen { iterable: a, .. } | Op::DelegateReturned(a)
                 | Op::DisposeNext(a) | Op::DisposeEnd(a) => visit(a),
                 Op::StoreEnv { env: a, value: b, .. } | Op::Binary(_, a, b) | Op::GetElement(a, b) | Op::Set(a, _, b)
                 | Op::Delete(a, b) | Op::GetPrivate(a, b) | Op::HasPrivate(a, b) | Op::ArrayAppend(a, b)
-                | Op::ArraySpread(a, b) | Op::ObjectSpread(a, b) | Op::SetLiteralPrototype(a, b)
+                | Op::ArraySpread(a, b, _) | Op::ArgumentsSpread(a, b, _) | Op::ObjectSpread(a, b) | Op::SetLiteralPrototype(a, b)
                 | Op::SetFunctionName { function: a, key: b, .. } | Op::SetHome(a, b)
                 | Op::AsyncIteratorResult(a, b) | Op::AddDisposable { stack: a, value: b, .. } | Op::DisposalFailed(a, b) => {
                     visit(a);

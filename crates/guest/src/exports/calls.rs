@@ -2,8 +2,10 @@
 
 use super::{cell, name};
 use crate::call::{call_function, construct, is_callable, is_constructor};
+use crate::convert::type_of;
 use crate::error::describe;
 use crate::memory::argument;
+use crate::message::display;
 use crate::object::{FunctionCell, Object};
 use crate::realm::{Intrinsic, intrinsic};
 use crate::string::JsString;
@@ -26,6 +28,18 @@ fn with_arguments<R>(count: u32, first: [Value; 3], body: impl FnOnce(&[Value]) 
 fn not_a(what: &str, callee: Value, name_address: u32) -> Throw {
     let described = name(name_address).map_or_else(|| describe(callee), JsString::to_text);
     throw_type_error(format!("{described} is not a {what}"))
+}
+
+/// What V8 says of a call that it makes by `Function.prototype.apply`.
+#[cold]
+fn applied(callee: Value) -> Throw {
+    let kind = match &*type_of(callee).to_text() {
+        _ if callee.is_null() => "null".to_owned(),
+        "object" => "an object".to_owned(),
+        other => format!("a {other}"),
+    };
+    let what = display(callee);
+    throw_type_error(format!("Function.prototype.apply was called on {what}, which is {kind} and not a function"))
 }
 
 fn call_any(callee: Value, this: Value, arguments: &[Value], name: u32) -> JsResult {
@@ -62,6 +76,9 @@ extern "C" fn rt_call(callee: Value, count: u32, this: Value, a0: Value, a1: Val
 
 #[unsafe(no_mangle)]
 extern "C" fn rt_call_array(callee: Value, this: Value, array: Value, name: u32) -> Value {
+    if name == 0 && !is_callable(callee) {
+        return to_word(Err(applied(callee)));
+    }
     to_word(call_any(callee, this, &spread(array), name))
 }
 

@@ -1,6 +1,6 @@
 //! Iteration.
 
-use super::internal;
+use super::{internal, name};
 use crate::async_iterate;
 use crate::delegate::Delegate;
 use crate::for_in::ForIn;
@@ -11,8 +11,8 @@ use crate::throw::{to_status, to_word};
 use crate::value::Value;
 
 #[unsafe(no_mangle)]
-extern "C" fn rt_iterator_open(value: Value) -> Value {
-    to_word(IteratorRecord::open_for_code(value).map(Value::internal))
+extern "C" fn rt_iterator_open(value: Value, name_address: u32) -> Value {
+    to_word(IteratorRecord::open_for_code(value, name(name_address)).map(Value::internal))
 }
 
 #[unsafe(no_mangle)]
@@ -45,8 +45,8 @@ extern "C" fn rt_iterator_rest(record: Value) -> Value {
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn rt_async_iterator_open(value: Value) -> Value {
-    to_word(async_iterate::open(value).map(Value::internal))
+extern "C" fn rt_async_iterator_open(value: Value, name_address: u32) -> Value {
+    to_word(async_iterate::open(value, name(name_address)).map(Value::internal))
 }
 
 #[unsafe(no_mangle)]

@@ -3,11 +3,11 @@
 use convex_wasm_abi::layout::{env, function as function_abi, kind};
 use convex_wasm_abi::unit::function_info as info;
 
-use super::cell;
 use super::properties::site;
-use crate::call::is_constructor;
+use super::{cell, name};
+use crate::call::{is_callable, is_constructor};
 use crate::cell::Gc;
-use crate::convert::{to_object, to_property_key};
+use crate::convert::{get_value, to_object, to_property_key};
 use crate::copy_properties;
 use crate::error::describe;
 use crate::heap;
@@ -54,15 +54,44 @@ extern "C" fn rt_array_append(target: Value, value: Value) {
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn rt_array_spread(target: Value, iterable: Value) -> i32 {
+extern "C" fn rt_array_spread(target: Value, iterable: Value, name_address: u32) -> i32 {
     let target = array(target);
-    if iterates_plainly(iterable)
-        && let Some(source) = iterable.as_kind::<ArrayCell>().filter(|source| !source.is_sparse())
-        && target.append_packed(source.dense())
-    {
+    if append_plainly(target, iterable) {
         return 0;
     }
-    to_status(IteratorRecord::open_for_code(iterable).and_then(|record| record.drain_into(target)))
+    let record = IteratorRecord::open_for_code(iterable, name(name_address));
+    to_status(record.and_then(|record| record.drain_into(target)))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn rt_arguments_spread(target: Value, iterable: Value, name_address: u32) -> i32 {
+    let target = array(target);
+    if append_plainly(target, iterable) {
+        return 0;
+    }
+    let name = name(name_address).map(JsString::to_text).unwrap_or_default();
+    to_status(open_arguments(iterable, &name).and_then(|record| record.drain_into(target)))
+}
+
+fn append_plainly(target: Gc<ArrayCell>, iterable: Value) -> bool {
+    iterates_plainly(iterable)
+        && iterable
+            .as_kind::<ArrayCell>()
+            .filter(|source| !source.is_sparse())
+            .is_some_and(|source| target.append_packed(source.dense()))
+}
+
+/// GetIterator with the messages of a call's last argument.
+fn open_arguments(iterable: Value, name: &str) -> JsResult<Gc<IteratorRecord>> {
+    if iterable.is_nullish() {
+        let what = if iterable.is_null() { "null" } else { "undefined" };
+        return Err(throw_type_error(format!("{name} is not iterable (cannot read property {what})")));
+    }
+    let method = get_value(iterable, crate::symbol::iterator().into())?;
+    if !is_callable(method) {
+        return Err(throw_type_error("Spread syntax requires ...iterable[Symbol.iterator] to be a function"));
+    }
+    IteratorRecord::from_method(iterable, method)
 }
 
 #[unsafe(no_mangle)]
