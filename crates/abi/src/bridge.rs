@@ -30,7 +30,7 @@
 //! | --- | --- |
 //! | `call(op: i32, address: i32, length: i32) -> i32` | a synchronous operation of [`op`]; answers the byte length of its reply, or −1−length when the reply is an error to throw (JSON `{"code","message"}`) |
 //! | `take(address: i32)` | copies the reply of the last `call` that was not taken yet to memory |
-//! | `capture_stack(address: i32, capacity: i32) -> i32` | writes up to `capacity` frames (see [`stack_frame`]), innermost first, leaving out the guest's own; answers their number |
+//! | `capture_stack(address: i32, capacity: i32) -> i32` | writes up to `capacity` frames (see [`stack_frame`]), innermost first, leaving out the guest's own; answers their number. The guest's first call when it boots has capacity 0: the host looks at how a stack is laid out |
 
 /// Results of guest exports.
 pub mod status {

@@ -48,7 +48,7 @@ runtime_functions! {
     Get "get" "jii:j";
     /// `o[k]`.
     GetElement "get_element" "jj:j";
-    /// `o.key = v`: object, key, value, cache, strict. Status.
+    /// `o.key = v`: object, key, value, cache, mode of [`crate::layout::set_mode`]. Status.
     Set "set" "jijii:i";
     /// `o[k] = v`: object, key, value, strict. Status.
     SetElement "set_element" "jjji:i";
@@ -173,6 +173,8 @@ runtime_functions! {
     /// CreateDataProperty for literals and fields: object, key value, value, cache or 0 (a cache: the key is an interned string
     /// that is no index). Status.
     DefineField "define_field" "jjji:i";
+    /// As DefineField, for a field of a new instance: the site mostly adds the property.
+    AddField "add_field" "jjji:i";
     /// Method definition: object, key value, function, enumerable. Sets the function's HOME. Status.
     DefineMethod "define_method" "jjji:i";
     /// Getter (kind 0) or setter (kind 1): object, key value, function, kind, enumerable. Sets HOME. Status.

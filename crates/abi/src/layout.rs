@@ -106,6 +106,9 @@ pub mod function {
     pub const ENV: u32 = 20;
     /// u32: address of the [`crate::unit::function_info`] record.
     pub const INFO: u32 = 24;
+    /// u32: of a class constructor, address of the shape that instances begin with which it makes as `new.target`; 0 as long
+    /// as it has made none (and whenever the guest is to look again).
+    pub const INSTANCES: u32 = 28;
     /// u64: home object (for `super`), bound data, or whatever the built-in keeps; UNDEFINED if nothing.
     pub const HOME: u32 = 32;
     /// Size of the cell without property slots; out-of-line slots are used for properties.
@@ -116,6 +119,14 @@ pub mod function {
     pub const CLASS: u8 = 8;
     /// Flag: derived class constructor: `this` is EMPTY at entry.
     pub const DERIVED: u8 = 16;
+}
+
+/// Shape; all else in it is private to the guest.
+pub mod shape {
+    /// u16: inline capacity of ordinary objects.
+    pub const INLINE_CAPACITY: u32 = 2;
+    /// u32: address of the prototype of the objects, or 0. (Proxies have none here.)
+    pub const PROTOTYPE: u32 = 8;
 }
 
 /// A getter and a setter.
@@ -182,29 +193,47 @@ pub mod typed_array {
     ];
 }
 
-/// Inline cache of one property site, in a unit's data, all zero at first.
+/// Inline cache of one property site, in a unit's data, all zero at first: two entries, for objects of two shapes. The first
+/// word of an entry is the shape's address plus a tag that says what the second word is:
 ///
-/// *Get*: if `shape == OWN_SHAPE` the value is at `object + OWN_OFFSET`. Else if `shape == HOLDER_SHAPE` and
-/// `PROTO_EPOCH == EPOCH` it is at the address `HOLDER_SLOT` (a data property of a prototype, or an out-of-line slot of
-/// the global object). Else call the guest, which fills the cache. Accessors are never cached in these words.
+/// - [`OWN`](inline_cache::OWN): the offset of an own data property from the start of the object (sets: it is writable);
+/// - [`HOLDER`](inline_cache::HOLDER): the address of a prototype's data property (only gets);
+/// - [`ACCESSOR`](inline_cache::ACCESSOR): the address of a prototype's [`accessor`];
+/// - [`ADDITION`](inline_cache::ADDITION): the shape of an object without flags after the property was added, whose value
+///   goes to the offset at WHERE of the second entry (only sites that say that they mostly add properties).
 ///
-/// *Set*: if `shape == OWN_SHAPE` the object has a writable own data property at `object + OWN_OFFSET`: store there.
-/// Else call the guest, which uses the other words for additions (old shape, new shape) as it likes.
+/// The latter three hold only while `PROTO_EPOCH == EPOCH`. If no entry fits the guest is called, which fills the cache. The
+/// cache of a global variable is the word at WHERE alone: the address of its value, valid for the epoch.
 pub mod inline_cache {
+    /// u32: shape and tag of the first entry.
+    pub const SHAPE: u32 = 0;
+    /// u32: where the property is.
+    pub const WHERE: u32 = 4;
+    /// The second entry begins so many bytes behind the first.
+    pub const SECOND: u32 = 8;
     /// u32
-    pub const OWN_SHAPE: u32 = 0;
-    /// u32: byte offset from the start of the object.
-    pub const OWN_OFFSET: u32 = 4;
-    /// u32: shape of the receiver.
-    pub const HOLDER_SHAPE: u32 = 8;
-    /// u32
-    pub const EPOCH: u32 = 12;
-    /// u32: address of a u64.
-    pub const HOLDER_SLOT: u32 = 16;
+    pub const EPOCH: u32 = 16;
     /// u32: address of [`super::more_entry::COUNT`] entries for further shapes, or 0; filled by the guest.
     pub const MORE: u32 = 20;
     /// Size of the cache in bytes.
     pub const SIZE: u32 = 24;
+
+    /// Tag; see above.
+    pub const OWN: u32 = 0;
+    /// Tag; see above.
+    pub const HOLDER: u32 = 1;
+    /// Tag; see above.
+    pub const ACCESSOR: u32 = 2;
+    /// Tag; see above.
+    pub const ADDITION: u32 = 3;
+}
+
+/// Flags of an assignment to a property.
+pub mod set_mode {
+    /// In strict code: a refusal is an error.
+    pub const STRICT: u32 = 1;
+    /// The site mostly adds the property.
+    pub const ADDS: u32 = 2;
 }
 
 /// What else is known at a property site, see [`inline_cache::MORE`]. An entry holds for objects of its shape, and, unless

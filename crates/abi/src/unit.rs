@@ -108,4 +108,7 @@ pub mod function_info {
     pub const METHOD: u32 = 128;
     /// Strict mode; a sloppy function coerces `this` itself at entry with `sloppy_this`.
     pub const STRICT: u32 = 256;
+    /// From this bit on: how many properties the function, as a constructor, probably gives to `this`; those of superclasses
+    /// not counted. 255: or more.
+    pub const PROPERTIES_SHIFT: u32 = 24;
 }

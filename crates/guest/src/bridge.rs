@@ -16,7 +16,7 @@ use crate::state::State;
 use crate::string::{JsString, intern_str, ropes};
 use crate::throw::JsResult;
 use crate::value::Value;
-use crate::{async_iterate, builtins, call, describe, failure, heap, modules, promise, realm};
+use crate::{async_iterate, builtins, call, describe, failure, heap, host, modules, promise, realm};
 
 static BOOTED: State<bool> = State::new(false);
 static RESULT_TEXT: State<Vec<u8>> = State::new(Vec::new());
@@ -51,6 +51,7 @@ fn binding(address: u32) -> Value {
 /// Builds the realm.
 #[unsafe(no_mangle)]
 pub extern "C" fn boot() {
+    host::show_stack();
     heap::initialize();
     PROTO_EPOCH.set(1);
     NEW_TARGET.set(Value::UNDEFINED);

@@ -209,7 +209,7 @@ pub fn construct(constructor: Value, arguments: &[Value], new_target: Value) -> 
     match result.as_object().or_else(|| this.as_object()) {
         Some(object) => {
             if new_target == constructor {
-                instances::learn(object);
+                instances::learn(object, function);
             }
             Ok(object)
         }
@@ -219,12 +219,16 @@ pub fn construct(constructor: Value, arguments: &[Value], new_target: Value) -> 
 
 /// OrdinaryCreateFromConstructor with `Object.prototype` as the default.
 fn new_instance(new_target: Value) -> JsResult<Object> {
-    let prototype = match new_target.as_object() {
+    let target = new_target.as_object();
+    if let Some(shape) = target.and_then(Object::as_function).and_then(|class| class.instances.get()) {
+        return Ok(Object::with_shape(shape));
+    }
+    let prototype = match target {
         Some(target) => target.get(keys::prototype())?.as_object(),
         None => None,
     };
     let prototype = prototype.unwrap_or_else(|| intrinsic(Intrinsic::ObjectPrototype));
-    Ok(Object::with_shape(instances::shape(prototype)))
+    Ok(Object::with_shape(instances::shape(prototype, new_target)))
 }
 
 /// `value[key](...arguments)` on any value: GetV and Call.

@@ -47,6 +47,11 @@ pub fn capture_stack(frames: &mut [MaybeUninit<StackFrame>]) -> &[StackFrame] {
     unsafe { captured.assume_init_ref() }
 }
 
+/// Shows the host a stack that nothing else has been on.
+pub fn show_stack() {
+    capture_stack(&mut []);
+}
+
 /// Text of a trace's frames: `\n    at name (convex:/module.js:line:column)` each.
 pub fn format_stack(trace: impl Iterator<Item = u32>) -> String {
     let bytes: Vec<u8> = trace.flat_map(u32::to_le_bytes).collect();

@@ -1,12 +1,12 @@
 //! Inline caches of property sites (see [`convex_wasm_abi::layout::inline_cache`]) and what is behind their MORE word.
 //!
-//! The words that compiled code checks hold the first own hit and the first prototype hit of a site; everything else
-//! that can be remembered goes to a small table behind MORE, which only the guest reads: further shapes, out-of-line slots,
-//! getters, absent properties, additions.
+//! Its own two entries hold what compiled code finds most easily: own slots, prototypes' properties and accessors.
+//! Everything else that can be remembered goes to a small table behind MORE: further shapes, out-of-line slots, absent
+//! properties, additions.
 
 use core::cell::Cell;
 
-use convex_wasm_abi::layout::{more_entry, object as object_abi};
+use convex_wasm_abi::layout::{inline_cache as abi, more_entry, object as object_abi};
 
 use crate::builtins::typed_array;
 use crate::cell::{Gc, kind};
@@ -27,12 +27,53 @@ const _: () = assert!(size_of::<MoreEntry>() == more_entry::SIZE as usize && siz
 /// An inline cache.
 #[repr(C)]
 pub struct InlineCache {
-    own_shape: Cell<u32>,
-    own_offset: Cell<u32>,
-    holder_shape: Cell<u32>,
+    entries: [Cell<InlineEntry>; 2],
     epoch: Cell<u32>,
-    holder_slot: Cell<u32>,
     more: Cell<u32>,
+}
+
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct InlineEntry {
+    /// Address of the shape and the tag; 0 if the entry is free.
+    shape: u32,
+    place: u32,
+}
+
+impl InlineEntry {
+    const FREE: InlineEntry = InlineEntry { shape: 0, place: 0 };
+    const TAG: u32 = abi::ADDITION;
+
+    /// The entry for `found`, if it is something that an inline entry can say.
+    fn of(shape: u32, found: Found) -> Option<InlineEntry> {
+        let (tag, place) = match found {
+            Found::Inline(offset) => (abi::OWN, offset),
+            Found::Holder(slot) => (abi::HOLDER, slot),
+            Found::Accessor(accessor) => (abi::ACCESSOR, accessor.address()),
+            _ => return None,
+        };
+        Some(InlineEntry { shape: shape | tag, place })
+    }
+
+    /// What the entry says; nothing of additions, which compiled code does.
+    fn found(self) -> Option<Found> {
+        match self.shape & Self::TAG {
+            abi::OWN => Some(Found::Inline(self.place)),
+            abi::HOLDER => Some(Found::Holder(self.place)),
+            // SAFETY: an entry with that tag was made of an accessor.
+            abi::ACCESSOR => Some(Found::Accessor(unsafe { Gc::from_address(self.place) })),
+            _ => None,
+        }
+    }
+
+    /// Whether it is about objects of this shape.
+    fn is_for(self, shape: u32) -> bool {
+        self.shape & !Self::TAG == shape
+    }
+
+    fn depends_on_epoch(self) -> bool {
+        self.shape & Self::TAG != abi::OWN
+    }
 }
 
 /// What is known about objects of a shape at a site. Compiled code reads the kinds that the ABI names.
@@ -82,6 +123,11 @@ impl Gc<InlineCache> {
 
     #[inline]
     fn recall(self, shape: u32) -> Option<Found> {
+        let is_current = self.epoch.get() == PROTO_EPOCH.get();
+        let holds = |entry: &InlineEntry| entry.is_for(shape) && (is_current || !entry.depends_on_epoch());
+        if let Some(found) = self.entries.iter().map(Cell::get).filter(holds).find_map(InlineEntry::found) {
+            return Some(found);
+        }
         let more = self.more()?;
         let entry = more.entries.iter().find(|entry| entry.get().shape == shape)?.get();
         (entry.epoch == 0 || entry.epoch == PROTO_EPOCH.get()).then_some(entry.found)
@@ -89,6 +135,46 @@ impl Gc<InlineCache> {
 
     #[cold]
     fn remember(self, shape: u32, epoch: u32, found: Found) {
+        if !InlineEntry::of(shape, found).is_some_and(|entry| self.remember_inline(shape, entry)) {
+            self.remember_more(shape, epoch, found);
+        }
+    }
+
+    /// Puts an entry into the cache itself, if there is room.
+    fn remember_inline(self, shape: u32, entry: InlineEntry) -> bool {
+        self.drop_stale();
+        let same = self.entries.iter().find(|known| known.get().is_for(shape));
+        let place = same.or_else(|| self.entries.iter().find(|known| known.get().shape == 0));
+        if let Some(place) = place {
+            place.set(entry);
+        }
+        place.is_some()
+    }
+
+    /// Frees entries of earlier epochs.
+    fn drop_stale(self) {
+        let epoch = PROTO_EPOCH.get();
+        if self.epoch.replace(epoch) != epoch {
+            let stale = self.entries.iter().filter(|entry| entry.get().depends_on_epoch());
+            stale.for_each(|entry| entry.set(InlineEntry::FREE));
+        }
+    }
+
+    /// Remembers an addition at a site that mostly adds: in both entries if they are free, for compiled code.
+    fn remember_addition_first(self, before: Shape, after: Shape) -> bool {
+        self.drop_stale();
+        let is_free = self.entries.iter().all(|entry| entry.get().shape == 0);
+        let slot = before.count();
+        if !is_free || before.kind() != kind::OBJECT || slot >= u32::from(before.inline_capacity()) {
+            return false;
+        }
+        let entry = |shape, place| InlineEntry { shape: shape | abi::ADDITION, place };
+        self.entries[0].set(entry(before.address(), after.address()));
+        self.entries[1].set(entry(0, object_abi::INLINE_SLOTS + 8 * slot));
+        true
+    }
+
+    fn remember_more(self, shape: u32, epoch: u32, found: Found) {
         let entry = MoreEntry { shape, epoch, found };
         let more = self.more().unwrap_or_else(|| {
             let free = MoreEntry { shape: 0, epoch: 0, found: Found::Absent };
@@ -122,14 +208,7 @@ impl Gc<InlineCache> {
             return self.remember(shape, epoch, Found::Accessor(holder.accessor_slot(entry)));
         }
         if holder != object || object.shape().is_dictionary() {
-            if self.holder_shape.get() == 0 || self.epoch.get() != epoch || self.holder_shape.get() == shape {
-                self.holder_shape.set(shape);
-                self.epoch.set(epoch);
-                self.holder_slot.set(holder.slot_address(entry.slot));
-            } else {
-                self.remember(shape, epoch, Found::Holder(holder.slot_address(entry.slot)));
-            }
-            return;
+            return self.remember(shape, epoch, Found::Holder(holder.slot_address(entry.slot)));
         }
         self.remember_own(object, entry);
     }
@@ -141,25 +220,22 @@ impl Gc<InlineCache> {
         }
         let shape = object.shape().address();
         match object.inline_offset(entry.slot) {
-            Some(offset) => self.remember_inline(shape, offset),
+            Some(offset) => self.remember(shape, 0, Found::Inline(offset)),
             None => self.remember(shape, 0, Found::OutOfLine(out_of_line_offset(object, entry.slot))),
         }
     }
 
     /// Remembers that the property just added to `object` leads from the shape `before` to the one it has now, whatever
-    /// prototypes have.
-    pub fn remember_addition(self, before: Shape, object: Object) {
-        if !before.is_dictionary() && !object.shape().is_dictionary() {
-            self.remember(before.address(), 0, Found::Addition(object.shape(), before.count()));
-        }
+    /// prototypes have. `adds`: the site mostly adds the property.
+    pub fn remember_addition(self, before: Shape, object: Object, adds: bool) {
+        self.remember_addition_for(0, before, object, adds);
     }
 
-    fn remember_inline(self, shape: u32, offset: u32) {
-        if self.own_shape.get() == 0 {
-            self.own_shape.set(shape);
-            self.own_offset.set(offset);
-        } else {
-            self.remember(shape, 0, Found::Inline(offset));
+    fn remember_addition_for(self, epoch: u32, before: Shape, object: Object, adds: bool) {
+        let after = object.shape();
+        let is_shared = !before.is_dictionary() && !after.is_dictionary();
+        if is_shared && !(adds && self.remember_addition_first(before, after)) {
+            self.remember(before.address(), epoch, Found::Addition(after, before.count()));
         }
     }
 }
@@ -181,8 +257,9 @@ fn store(address: u32, value: Value) {
 /// `primitive.key`, looked up on the primitive's prototype. Compiled code has checked nothing.
 #[inline]
 pub fn get_of_primitive(prototype: Object, key: PropertyKey, receiver: Value, cache: Gc<InlineCache>) -> JsResult {
-    if cache.own_shape.get() == prototype.shape().address() {
-        return Ok(load(prototype.address() + cache.own_offset.get()));
+    let first = cache.entries[0].get();
+    if first.shape == prototype.shape().address() {
+        return Ok(load(prototype.address() + first.place));
     }
     get(prototype, key, receiver, cache)
 }
@@ -287,9 +364,10 @@ fn get_slow(object: Object, key: PropertyKey, receiver: Value, cache: Gc<InlineC
     Ok(Value::UNDEFINED)
 }
 
-/// `object.key = value` where the words that compiled code checks did not help: false if refused.
+/// `object.key = value` where the words that compiled code checks did not help: false if refused. `adds`: the site mostly
+/// adds the property.
 #[inline]
-pub fn set(object: Object, key: PropertyKey, value: Value, cache: Gc<InlineCache>) -> JsResult<bool> {
+pub fn set(object: Object, key: PropertyKey, value: Value, cache: Gc<InlineCache>, adds: bool) -> JsResult<bool> {
     if object.flags.get() & (object_abi::RESTRICTED | object_abi::IS_PROTOTYPE) == 0
         && let Some(found) = cache.recall(object.shape().address())
     {
@@ -312,10 +390,10 @@ pub fn set(object: Object, key: PropertyKey, value: Value, cache: Gc<InlineCache
             _ => {}
         }
     }
-    set_slow(object, key, value, cache)
+    set_slow(object, key, value, cache, adds)
 }
 
-fn set_slow(object: Object, key: PropertyKey, value: Value, cache: Gc<InlineCache>) -> JsResult<bool> {
+fn set_slow(object: Object, key: PropertyKey, value: Value, cache: Gc<InlineCache>, adds: bool) -> JsResult<bool> {
     let is_special = exotic::methods(object.kind.get()).is_some()
         || object.kind.get() == kind::ARRAY && key == keys::length()
         || object.has_flag(object_abi::IS_PROTOTYPE);
@@ -340,11 +418,8 @@ fn set_slow(object: Object, key: PropertyKey, value: Value, cache: Gc<InlineCach
     if object.has_flag(object_abi::RESTRICTED) || !may_add(object, key) {
         return object.set_with_receiver(key, value, object.into());
     }
-    let slot = before.count();
     object.add_slot(key, value, Attributes::ALL);
-    if !before.is_dictionary() && !object.shape().is_dictionary() {
-        cache.remember(before.address(), PROTO_EPOCH.get(), Found::Addition(object.shape(), slot));
-    }
+    cache.remember_addition_for(PROTO_EPOCH.get(), before, object, adds);
     Ok(true)
 }
 
@@ -381,15 +456,16 @@ fn may_add(object: Object, key: PropertyKey) -> bool {
 /// Value of a global variable; `None` if there is none.
 #[inline]
 pub fn get_global(key: PropertyKey, cache: Gc<InlineCache>) -> JsResult<Option<Value>> {
-    if cache.epoch.get() == PROTO_EPOCH.get() && cache.holder_slot.get() != 0 {
-        return Ok(Some(load(cache.holder_slot.get())));
+    let slot = cache.entries[0].get().place;
+    if cache.epoch.get() == PROTO_EPOCH.get() && slot != 0 {
+        return Ok(Some(load(slot)));
     }
     let global = crate::realm::global();
     if let Some(entry) = global.find(key)
         && !entry.attributes.is_accessor()
     {
         cache.epoch.set(PROTO_EPOCH.get());
-        cache.holder_slot.set(global.slot_address(entry.slot));
+        cache.entries[0].set(InlineEntry { shape: 0, place: global.slot_address(entry.slot) });
         return Ok(Some(global.data_slot(entry)));
     }
     if !global.has_property(key)? {

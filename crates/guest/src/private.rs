@@ -91,7 +91,7 @@ pub fn add_field(target: Value, name: Symbol, value: Value, cache: Option<Gc<Inl
     let before = object.shape();
     object.add_slot(name.into(), value, FIELD);
     if let Some(cache) = cache {
-        cache.remember_addition(before, object);
+        cache.remember_addition(before, object, true);
     }
     Ok(())
 }

@@ -190,6 +190,9 @@ pub struct ShapeCell {
     transitions: State<Transitions>,
 }
 
+const _: () =
+    assert!(core::mem::offset_of!(ShapeCell, prototype) == convex_wasm_abi::layout::shape::PROTOTYPE as usize);
+
 /// Shapes without properties, by prototype, kind and inline capacity.
 type Roots = FastMap<(Option<Weak<ObjectHeader>>, u8, u16), Weak<ShapeCell>>;
 

@@ -223,6 +223,9 @@ fn capture_stack<H: Host>(
     // SAFETY: the type of the function says that these are words.
     let [first, second] = [&*address, capacity].map(|value| unsafe { value.assume_init_ref() }.get_u32());
     let state = caller.data();
+    if second == 0 {
+        state.engine.0.walker.measure(arguments);
+    }
     let backtrace = || WasmBacktrace::capture(&caller);
     let frames = state.engine.0.walker.capture(&state.units, arguments, second as usize, backtrace);
     let length = 8 * frames.len() as u32;

@@ -5,11 +5,12 @@
 //! along a chain of frame records: two words each, the caller's record and the return address into the caller.
 //! The chain begins in the frame of the trampoline through which the guest calls the host. The host function's arguments
 //! lie in that frame too, and its record lies a little above them: always equally far, since the trampoline is the same.
-//! How far is no promise of Wasmtime's, so first walks try distances until one gives what Wasmtime's own backtrace gives.
+//! How far is no promise of Wasmtime's. So the guest calls once when it boots, while nothing but its own few frames has
+//! been on the stack, and the first error's frames are compared with Wasmtime's own backtrace.
 
 use std::{
     ops::Range,
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
 use wasmtime::WasmBacktrace;
@@ -35,12 +36,14 @@ pub(crate) struct FrameWalker {
     guest_code: Range<usize>,
     /// Bytes between the end of `capture_stack`'s arguments and the frame record of its trampoline.
     distance: AtomicUsize,
+    /// Whether a walk gave what Wasmtime gives.
+    confirmed: AtomicBool,
 }
 
 impl FrameWalker {
     /// `guest_code` is where the guest's native code is.
     pub(crate) fn new(stacks: FiberStacks, guest_code: Range<usize>) -> Self {
-        FrameWalker { stacks, guest_code, distance: AtomicUsize::new(UNKNOWN) }
+        FrameWalker { stacks, guest_code, distance: AtomicUsize::new(UNKNOWN), confirmed: AtomicBool::new(false) }
     }
 
     /// The frames of units on the caller's stack, innermost first, at most `capacity`. `arguments` is the address where
@@ -53,39 +56,42 @@ impl FrameWalker {
         backtrace: impl FnOnce() -> WasmBacktrace,
     ) -> Vec<Frame> {
         let distance = self.distance.load(Ordering::Relaxed);
-        if distance != UNKNOWN
-            && let Some(records) = self.records(arguments + distance)
-        {
-            return self.frames(units, records, capacity);
+        let walked = (distance != UNKNOWN)
+            .then(|| self.records(arguments + distance))
+            .flatten()
+            .map(|records| self.frames(units, records, capacity));
+        let walked = match walked {
+            Some(frames) if self.confirmed.load(Ordering::Relaxed) => return frames,
+            walked => walked,
+        };
+        let expected = trace::frames_of(&backtrace(), units, capacity);
+        if let Some(frames) = walked.filter(|_| !expected.is_empty()) {
+            let positions = |frames: &[Frame]| frames.iter().map(|frame| frame.position(units)).collect::<Vec<_>>();
+            if positions(&frames) == positions(&expected) {
+                self.confirmed.store(true, Ordering::Relaxed);
+            } else {
+                self.distance.store(UNKNOWN, Ordering::Relaxed);
+            }
         }
-        let frames = trace::frames_of(&backtrace(), units, capacity);
-        if HAS_RECORDS && distance == UNKNOWN && !frames.is_empty() {
-            self.measure(units, arguments, &frames);
-        }
-        frames
+        expected
     }
 
-    /// Finds the distance at which a walk gives the frames that Wasmtime gave.
-    fn measure(&self, units: &UnitTable, arguments: usize, expected: &[Frame]) {
-        let positions = |frames: &[Frame]| frames.iter().map(|frame| frame.position(units)).collect::<Vec<_>>();
-        let wanted = positions(expected);
-        let starts = (arguments..=arguments + MAX_DISTANCE).step_by(align_of::<usize>());
-        let fitting: Vec<Records> = starts
-            .filter_map(|start| self.records(start))
-            .filter(|records| positions(&self.frames(units, records.clone(), expected.len())) == wanted)
-            .collect();
-        // Records of callers fit as well. Anything else may be what a dead call left in the padding; a later call will tell.
-        let is_chain = fitting.windows(2).all(|pair| pair[0].caller() == Some(pair[1].at));
-        if let Some(first) = fitting.first().filter(|_| is_chain) {
-            self.distance.store(first.at - arguments, Ordering::Relaxed);
+    /// Finds the distance in a call that the guest makes before any other on the caller's stack: nothing that looks like
+    /// a record has been left there by calls that are over.
+    pub(crate) fn measure(&self, arguments: usize) {
+        if HAS_RECORDS && self.distance.load(Ordering::Relaxed) == UNKNOWN {
+            let mut starts = (arguments..=arguments + MAX_DISTANCE).step_by(align_of::<usize>());
+            if let Some(start) = starts.find(|&start| self.records(start).is_some()) {
+                self.distance.store(start - arguments, Ordering::Relaxed);
+            }
         }
     }
 
     /// The records from `start` outwards, if that is the record of a call by the guest.
     fn records(&self, start: usize) -> Option<Records> {
         let records = Records { at: start, stack: self.stacks.containing(start)? };
-        records.clone().next().filter(|address| self.guest_code.contains(address))?;
-        Some(records)
+        let [_, address] = records.read()?;
+        self.guest_code.contains(&address).then_some(records)
     }
 
     /// Frames of units, as long as return addresses lie in the guest's code or a unit's.
@@ -106,7 +112,6 @@ impl FrameWalker {
 }
 
 /// The return addresses in a chain of frame records.
-#[derive(Clone)]
 struct Records {
     /// The next record.
     at: usize,
@@ -124,10 +129,6 @@ impl Records {
         // SAFETY: the two words are aligned and lie in the stack that the caller runs on, which is mapped. Whatever they
         // hold is only compared with the bounds of the stack and of code.
         Some(unsafe { (self.at as *const [usize; 2]).read_volatile() })
-    }
-
-    fn caller(&self) -> Option<usize> {
-        self.read().map(|[caller, _]| caller)
     }
 }
 

@@ -6,7 +6,7 @@ use convex_wasm_abi::memory::PROTO_EPOCH;
 use convex_wasm_abi::value::{self, TAG_OBJECT};
 use wasm_encoder::{BlockType, Instruction, ValType};
 
-use super::code::{Callee, Local};
+use super::code::{Callee, Label, Local};
 use super::emitter::{Emitter, Operand, Repr};
 use super::entry::uniform_signature;
 use super::helpers::Helper;
@@ -201,17 +201,23 @@ impl Emitter<'_, '_> {
             let done = emitter.code.block(BlockType::Result(ValType::I64));
             let slow = emitter.code.block(BlockType::Empty);
             emitter.leave_unless_object(object, word, slow);
-            emitter.code.get(word).emit(Instruction::I32WrapI64).load_i32(object::SHAPE);
-            emitter.push_cache_word(cache + inline_cache::HOLDER_SHAPE);
-            emitter.code.emit(Instruction::I32Ne).br_if(slow);
-            emitter.code.load_cell_i32(PROTO_EPOCH);
-            emitter.push_cache_word(cache + inline_cache::EPOCH);
-            emitter.code.emit(Instruction::I32Ne).br_if(slow);
-            emitter.push_cache_word(cache + inline_cache::HOLDER_SLOT);
+            emitter.push_prototype_place(word, inline_cache::HOLDER, cache, slow);
             emitter.code.load_i64(0).br(done).end();
             emitter.code.get(word).i32(key.cast_signed()).i32(cache.cast_signed()).call_helper(Helper::Get);
             emitter.check_exception();
             emitter.code.end();
+        });
+    }
+
+    /// Pushes what the cache knows about a prototype of the object in `word`, under a tag, or leaves.
+    pub fn push_prototype_place(&mut self, word: Local, tag: u32, cache: u32, slow: Label) {
+        self.code.load_cell_i32(PROTO_EPOCH);
+        self.push_cache_word(cache + inline_cache::EPOCH);
+        self.code.emit(Instruction::I32Ne).br_if(slow);
+        self.with_local(ValType::I32, |emitter, shape| {
+            emitter.code.get(word).emit(Instruction::I32WrapI64).load_i32(object::SHAPE);
+            emitter.code.i32(tag.cast_signed()).emit(Instruction::I32Or).set(shape);
+            emitter.push_cached_place(shape, cache, slow);
         });
     }
 
@@ -224,9 +230,17 @@ impl Emitter<'_, '_> {
         name: Option<Constant>,
         result: Option<Reg>,
     ) {
-        let new_target = new_target.unwrap_or(callee);
         match arguments {
+            Arguments::List(list) if new_target.is_none() => {
+                self.store_further_arguments(list);
+                self.push_operands(&[Operand::Value(callee), Operand::Int(list.len() as i32)]);
+                self.push_argument_words(list);
+                let name = name.map_or(0, |name| self.unit.data.constant(name).cast_signed());
+                self.code.i32(name).call_helper(Helper::Construct);
+                self.finish_call(result);
+            }
             Arguments::List(list) => {
+                let new_target = new_target.unwrap_or(callee);
                 self.store_further_arguments(list);
                 self.push_operands(&[Operand::Value(callee), Operand::Int(list.len() as i32)]);
                 self.push_argument_words(list);
@@ -235,6 +249,7 @@ impl Emitter<'_, '_> {
                 self.finish_call(result);
             }
             Arguments::Array(array) => {
+                let new_target = new_target.unwrap_or(callee);
                 let operands =
                     [Operand::Value(callee), Operand::Value(*array), Operand::Value(new_target), Operand::Name(name)];
                 self.call_value(Runtime::ConstructArray, &operands, result);
@@ -250,7 +265,7 @@ impl Emitter<'_, '_> {
                 self.push_operands(&[Operand::Cell(callee), Operand::Int(list.len() as i32)]);
                 self.push_argument_words(list);
                 self.push_operands(&[Operand::Value(new_target)]);
-                self.code.call_runtime(Runtime::SuperCall);
+                self.code.call_helper(Helper::SuperCall);
                 self.finish_call(result);
             }
             Arguments::Array(array) => {

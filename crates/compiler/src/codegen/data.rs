@@ -7,6 +7,7 @@ use convex_wasm_abi::unit::{self, constant, function_info};
 use convex_wasm_abi::{ABI_VERSION, value};
 
 use crate::ir::{Constant, ConstantValue, Function, FunctionId, FunctionKind, Module, Op};
+use crate::optimize::instances;
 
 /// Offset of the stand-in, a function cell that calls of values that are no function cells go through.
 pub const STAND_IN: u32 = unit::HEADER_SIZE;
@@ -174,7 +175,7 @@ impl Data {
             bytes.extend(word.to_le_bytes());
         }
         for ((index, function), &first_point) in module.functions.iter().enumerate().zip(first_points) {
-            for word in self.function_record(index as u32, function, first_point) {
+            for word in self.function_record(module, index as u32, function, first_point) {
                 bytes.extend(word.to_le_bytes());
             }
         }
@@ -210,13 +211,14 @@ impl Data {
         ]
     }
 
-    fn function_record(&self, index: u32, function: &Function, first_point: u32) -> [u32; 8] {
+    fn function_record(&self, module: &Module, index: u32, function: &Function, first_point: u32) -> [u32; 8] {
+        let properties = instances::properties(module, function).min(0xFF) << function_info::PROPERTIES_SHIFT;
         let units: Vec<u16> = function.name.encode_utf16().collect();
         let name = self.strings.get(&units).map_or(0, |constant| constant.0);
         [
             name,
             function.length,
-            function_flags(function),
+            function_flags(function) | properties,
             element(FunctionId(index)),
             function.source.0,
             function.source.1,

@@ -1,5 +1,7 @@
 //! State of one function's code generation, and how its registers become Wasm locals.
 
+use std::collections::BTreeSet;
+
 use convex_wasm_abi::functions::Runtime;
 use convex_wasm_abi::memory::ARGUMENTS;
 use convex_wasm_abi::value;
@@ -13,6 +15,7 @@ use crate::ir::{
     Binary, Constant, Function, FunctionId, Instruction as IrInstruction, Module, Op, Reg, RegKind, Unary,
 };
 use crate::optimize::element_hints as hints;
+use crate::optimize::instances::new_instances;
 use crate::optimize::liveness::Liveness;
 use crate::optimize::operands::{op_uses, terminator_uses};
 use crate::optimize::types::Type;
@@ -135,6 +138,8 @@ pub struct Emitter<'u, 'a> {
     pub returns: Repr,
     /// Local with the stack depth to restore on exit, if this function counts itself.
     pub saved_depth: Option<Local>,
+    /// Registers that hold an object under construction.
+    pub new_instances: BTreeSet<Reg>,
     reprs: Vec<Repr>,
     known: Vec<Option<Known>>,
     homes: Vec<Option<Local>>,
@@ -157,6 +162,7 @@ impl<'u, 'a> Emitter<'u, 'a> {
             in_loop: false,
             returns: Repr::Boxed,
             saved_depth: None,
+            new_instances: new_instances(function),
             known: known_registers(function),
             homes: vec![None; function.registers.len()],
             last_uses: Vec::new(),

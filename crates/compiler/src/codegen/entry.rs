@@ -357,12 +357,13 @@ impl Emitter<'_, '_> {
     /// Counts this function's stack use, if it calls others that could call it.
     pub fn emit_stack_check(&mut self, throw: Label) {
         let function = self.function;
-        let calls = function.blocks.iter().flat_map(|block| &block.instructions).any(|instruction| {
-            matches!(
-                instruction.op,
-                Op::Call { .. } | Op::CallMethod { .. } | Op::Construct { .. } | Op::SuperCall { .. }
-            )
-        });
+        let methods = &self.unit.methods;
+        let calls =
+            function.blocks.iter().flat_map(|block| &block.instructions).any(|instruction| match instruction.op {
+                Op::Call { .. } | Op::CallMethod { .. } | Op::Construct { .. } | Op::SuperCall { .. } => true,
+                Op::Get(_, key) => !methods.getters(key).is_empty(),
+                _ => false,
+            });
         if !calls {
             return;
         }

@@ -101,7 +101,7 @@ pub fn emit(module: &Module, source: &SourceInfo<'_>) -> EmittedUnit {
     assembly.finish(&unit, source)
 }
 
-/// Functions that some call knows, or guesses by a method's name, and that can have a direct entry.
+/// Functions that some call knows, or guesses by a method's or getter's name, and that can have a direct entry.
 fn directly_called(module: &Module, simplified: &[Function], methods: &Methods) -> Vec<bool> {
     let mut called = vec![false; module.functions.len()];
     for block in simplified.iter().flat_map(|function| &function.blocks) {
@@ -111,6 +111,7 @@ fn directly_called(module: &Module, simplified: &[Function], methods: &Methods) 
                 Op::CallMethod { key, arguments: Arguments::List(_), .. } => {
                     methods.named(*key).iter().for_each(|method| called[method.0 as usize] = true);
                 }
+                Op::Get(_, key) => methods.getters(*key).iter().for_each(|getter| called[getter.0 as usize] = true),
                 _ => {}
             }
         }

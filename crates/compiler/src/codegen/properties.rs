@@ -1,11 +1,11 @@
 //! Property and element access.
 
 use convex_wasm_abi::functions::Runtime;
-use convex_wasm_abi::layout::{inline_cache, object};
+use convex_wasm_abi::layout::{self, inline_cache, kind, object};
 use convex_wasm_abi::memory::PROTO_EPOCH;
 use wasm_encoder::{BlockType, Instruction, ValType};
 
-use super::code::{Callee, Label, Local};
+use super::code::{Callee, Code, Label, Local, at};
 use super::emitter::{DATA_BASE, Emitter, Known, Operand, Repr};
 use super::helpers::Helper;
 use crate::ir::{Constant, Reg};
@@ -46,9 +46,9 @@ impl Emitter<'_, '_> {
     }
 
     /// Reads a property by an inline cache of own data properties, or the helper.
-    fn emit_cached_get(&mut self, helper: Helper, object: Reg, key: Constant, result: Option<Reg>) {
+    fn emit_cached_get(&mut self, helper: Helper, object: Reg, name: Constant, result: Option<Reg>) {
         let cache = self.unit.data.add_cache();
-        let key = self.unit.data.constant(key);
+        let key = self.unit.data.constant(name);
         if !self.hot {
             self.push_boxed(object);
             self.code.i32(key.cast_signed()).i32(cache.cast_signed());
@@ -58,16 +58,11 @@ impl Emitter<'_, '_> {
         self.with_boxed(object, |emitter, word| {
             let done = emitter.code.block(BlockType::Result(ValType::I64));
             let slow = emitter.code.block(BlockType::Empty);
-            emitter.with_local(ValType::I32, |emitter, cell| {
-                emitter.leave_unless_own_shape(object, word, cell, cache, slow);
-                emitter
-                    .code
-                    .get(cell)
-                    .emit(Instruction::GlobalGet(DATA_BASE))
-                    .load_i32(cache + inline_cache::OWN_OFFSET);
-                emitter.code.emit(Instruction::I32Add).load_i64(0).br(done);
-            });
-            emitter.code.end();
+            emitter.push_own_slot(object, word, cache, slow);
+            emitter.code.load_i64(0).br(done).end();
+            if helper == Helper::Get {
+                emitter.emit_guessed_getter(word, object, name, cache, done);
+            }
             emitter.code.get(word).i32(key.cast_signed()).i32(cache.cast_signed()).call_helper(helper);
             emitter.check_exception();
             emitter.code.end();
@@ -75,17 +70,42 @@ impl Emitter<'_, '_> {
         });
     }
 
-    /// Puts the address of the object in `word` into `cell`; leaves if it is none or not of the cache's own shape.
-    fn leave_unless_own_shape(&mut self, object: Reg, word: Local, cell: Local, cache: u32, slow: Label) {
+    /// Pushes the address of the own slot that the cache knows for the object in `word`, or leaves.
+    fn push_own_slot(&mut self, object: Reg, word: Local, cache: u32, slow: Label) {
         self.leave_unless_object(object, word, slow);
-        self.code.get(word).emit(Instruction::I32WrapI64).tee(cell).load_i32(object::SHAPE);
-        self.code.emit(Instruction::GlobalGet(DATA_BASE)).load_i32(cache + inline_cache::OWN_SHAPE);
-        self.code.emit(Instruction::I32Ne).br_if(slow);
+        self.code.get(word).emit(Instruction::I32WrapI64);
+        self.with_local(ValType::I32, |emitter, shape| {
+            emitter.code.get(word).emit(Instruction::I32WrapI64).load_i32(object::SHAPE).set(shape);
+            emitter.push_cached_place(shape, cache, slow);
+        });
+        self.code.emit(Instruction::I32Add);
+    }
+
+    /// Pushes the second word of the cache's entry whose first one is in `shape`, or leaves.
+    pub fn push_cached_place(&mut self, shape: Local, cache: u32, slow: Label) {
+        self.with_local(ValType::I32, |emitter, place| {
+            let found = emitter.code.block(BlockType::Empty);
+            for entry in [cache, cache + inline_cache::SECOND] {
+                emitter.push_cache_word(entry + inline_cache::WHERE);
+                emitter.code.set(place).get(shape);
+                emitter.push_cache_word(entry + inline_cache::SHAPE);
+                if entry == cache {
+                    emitter.code.emit(Instruction::I32Eq).br_if(found);
+                } else {
+                    emitter.code.emit(Instruction::I32Ne).br_if(slow);
+                }
+            }
+            emitter.code.end().get(place);
+        });
     }
 
     /// `o.key = v`
     pub fn emit_set(&mut self, object: Reg, key: Constant, value: Reg) {
-        self.emit_cached_set(Helper::Set, object, key, value);
+        if self.new_instances.contains(&object) {
+            self.emit_addition(Helper::SetNew, object, key, value);
+        } else {
+            self.emit_cached_set(Helper::Set, object, key, value);
+        }
     }
 
     /// `o.#x = v`
@@ -96,13 +116,10 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// A new private field: an inline cache would not find an own property.
+    /// A new private field.
     pub fn emit_add_private(&mut self, object: Reg, name: Reg, value: Reg) {
         match self.known(name) {
-            Some(Known::Heap(name)) => {
-                let cache = self.unit.data.add_cache();
-                self.call_setting_helper(Helper::AddPrivate, object, value, name, cache);
-            }
+            Some(Known::Heap(name)) => self.emit_addition(Helper::AddPrivate, object, name, value),
             _ => self.call_private(Runtime::AddPrivate, object, name, value),
         }
     }
@@ -110,9 +127,13 @@ impl Emitter<'_, '_> {
     /// A property of a literal, or a field: by an inline cache if its key is a name.
     pub fn emit_define_field(&mut self, object: Reg, key: Reg, value: Reg) {
         match self.known(key) {
-            Some(Known::Heap(name)) if self.is_name(name) => {
-                self.emit_cached_set(Helper::DefineField, object, name, value);
+            Some(Known::Heap(name)) if !self.is_name(name) => {
+                self.call_private(Runtime::DefineField, object, key, value);
             }
+            Some(Known::Heap(name)) if self.new_instances.contains(&object) => {
+                self.emit_addition(Helper::AddField, object, name, value);
+            }
+            Some(Known::Heap(name)) => self.emit_cached_set(Helper::DefineField, object, name, value),
             _ => self.call_private(Runtime::DefineField, object, key, value),
         }
     }
@@ -148,13 +169,36 @@ impl Emitter<'_, '_> {
             emitter.with_boxed(value, |emitter, value| {
                 let done = emitter.code.block(BlockType::Empty);
                 let slow = emitter.code.block(BlockType::Empty);
-                emitter.with_local(ValType::I32, |emitter, cell| {
-                    emitter.leave_unless_own_shape(object, word, cell, cache, slow);
-                    emitter.code.get(cell).emit(Instruction::GlobalGet(DATA_BASE));
-                    emitter.code.load_i32(cache + inline_cache::OWN_OFFSET).emit(Instruction::I32Add);
-                    emitter.code.get(value).store_i64(0).br(done);
-                });
+                emitter.push_own_slot(object, word, cache, slow);
+                emitter.code.get(value).store_i64(0).br(done).end();
+                let key = emitter.unit.data.constant(key);
+                emitter.code.get(word).get(value).i32(key.cast_signed()).i32(cache.cast_signed());
+                emitter.code.call_helper(helper);
+                emitter.check_status();
                 emitter.code.end();
+            });
+        });
+    }
+
+    /// Writes a property that is new most of the time: by an inline cache of additions, or the helper.
+    fn emit_addition(&mut self, helper: Helper, object: Reg, key: Constant, value: Reg) {
+        let cache = self.unit.data.add_cache();
+        if !self.hot {
+            return self.call_setting_helper(helper, object, value, key, cache);
+        }
+        self.with_boxed(object, |emitter, word| {
+            emitter.with_boxed(value, |emitter, value| {
+                let done = emitter.code.block(BlockType::Empty);
+                let slow = emitter.code.block(BlockType::Empty);
+                emitter.leave_unless_object(object, word, slow);
+                emitter.with_local(ValType::I32, |emitter, cell| {
+                    emitter.code.get(word).emit(Instruction::I32WrapI64).set(cell);
+                    let base = |code: &mut Code| {
+                        code.emit(Instruction::GlobalGet(DATA_BASE));
+                    };
+                    add_by_cache(&mut emitter.code, cell, value, &base, cache, slow);
+                });
+                emitter.code.br(done).end();
                 let key = emitter.unit.data.constant(key);
                 emitter.code.get(word).get(value).i32(key.cast_signed()).i32(cache.cast_signed());
                 emitter.code.call_helper(helper);
@@ -183,7 +227,7 @@ impl Emitter<'_, '_> {
         self.push_cache_word(cache + inline_cache::EPOCH);
         self.code.emit(Instruction::I32Ne).br_if(slow);
         self.with_local(ValType::I32, |emitter, slot| {
-            emitter.push_cache_word(cache + inline_cache::HOLDER_SLOT);
+            emitter.push_cache_word(cache + inline_cache::WHERE);
             emitter.code.tee(slot).emit(Instruction::I32Eqz).br_if(slow);
             emitter.code.get(slot).load_i64(0).br(done).end();
         });
@@ -197,4 +241,27 @@ impl Emitter<'_, '_> {
     pub fn push_cache_word(&mut self, offset: u32) {
         self.code.emit(Instruction::GlobalGet(DATA_BASE)).load_i32(offset);
     }
+}
+
+/// Adds a property to the object at `cell` as the cache's entries say, which are `offset` bytes from what `base` pushes,
+/// or leaves.
+pub fn add_by_cache(code: &mut Code, cell: Local, value: Local, base: &dyn Fn(&mut Code), offset: u32, slow: Label) {
+    let word = |code: &mut Code, place: u32| {
+        base(code);
+        code.load_i32(offset + place);
+    };
+    code.load_cell_i32(PROTO_EPOCH);
+    word(code, inline_cache::EPOCH);
+    code.emit(Instruction::I32Ne).br_if(slow);
+    code.get(cell).load_i32(object::SHAPE).i32(inline_cache::ADDITION.cast_signed()).emit(Instruction::I32Or);
+    word(code, inline_cache::SHAPE);
+    code.emit(Instruction::I32Ne).br_if(slow);
+    // Kind and flags: an ordinary object that is neither restricted nor a prototype.
+    code.get(cell).emit(Instruction::I32Load16U(at(layout::KIND, 1))).i32(i32::from(kind::OBJECT));
+    code.emit(Instruction::I32Ne).br_if(slow);
+    code.get(cell);
+    word(code, inline_cache::SECOND + inline_cache::WHERE);
+    code.emit(Instruction::I32Add).get(value).store_i64(0).get(cell);
+    word(code, inline_cache::WHERE);
+    code.store_i32(object::SHAPE);
 }

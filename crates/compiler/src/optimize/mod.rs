@@ -3,6 +3,7 @@
 pub mod dead_code;
 pub mod element_hints;
 pub mod inference;
+pub mod instances;
 pub mod liveness;
 pub mod loops;
 pub mod operands;

@@ -105,7 +105,7 @@ impl CellRef {
                 }
             }
             kind::FUNCTION => {
-                for field in [object::SHAPE, object::SLOTS, function::ENV, function::INFO] {
+                for field in [object::SHAPE, object::SLOTS, function::ENV, function::INFO, function::INSTANCES] {
                     marker.visit(word(address + field));
                 }
                 visit_values(marker, address + function::HOME, 1);

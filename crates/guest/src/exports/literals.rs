@@ -122,8 +122,17 @@ extern "C" fn rt_object_rest(source: Value, excluded: u32) -> Value {
 
 #[unsafe(no_mangle)]
 extern "C" fn rt_define_field(object: Value, key: Value, value: Value, cache: u32) -> i32 {
+    define_field(object, key, value, cache, false)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn rt_add_field(object: Value, key: Value, value: Value, cache: u32) -> i32 {
+    define_field(object, key, value, cache, true)
+}
+
+fn define_field(object: Value, key: Value, value: Value, cache: u32, adds: bool) -> i32 {
     if let (Some(object), Some(cache)) = (object.as_object(), site(cache))
-        && define_by_cache(object, key, value, cache)
+        && define_by_cache(object, key, value, cache, adds)
     {
         return 0;
     }
@@ -136,7 +145,7 @@ extern "C" fn rt_define_field(object: Value, key: Value, value: Value, cache: u3
 
 /// Defines a property of an ordinary object, unless something is special about it, and remembers how. The key is an
 /// interned string that is no index.
-fn define_by_cache(object: Object, key: Value, value: Value, cache: Gc<InlineCache>) -> bool {
+fn define_by_cache(object: Object, key: Value, value: Value, cache: Gc<InlineCache>, adds: bool) -> bool {
     let Some(key) = key.as_string().map(PropertyKey::from_interned) else { return false };
     if object.kind.get() != kind::OBJECT || object.flags.get() != 0 {
         return false;
@@ -150,7 +159,7 @@ fn define_by_cache(object: Object, key: Value, value: Value, cache: Gc<InlineCac
         Some(_) => return false,
         None => {
             object.add_slot(key, value, Attributes::ALL);
-            cache.remember_addition(before, object);
+            cache.remember_addition(before, object, adds);
         }
     }
     true

@@ -1,5 +1,7 @@
 //! Property access.
 
+use convex_wasm_abi::layout::set_mode;
+
 use super::{cell, string};
 use crate::cell::{Gc, kind};
 use crate::convert::{get_value, primitive_prototype, to_property_key};
@@ -63,10 +65,12 @@ fn get_element(object: Value, key: Value) -> JsResult {
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn rt_set(object: Value, key: u32, value: Value, cache: u32, strict: u32) -> i32 {
+extern "C" fn rt_set(object: Value, key: u32, value: Value, cache: u32, mode: u32) -> i32 {
     let key = PropertyKey::from_interned(string(key));
+    let strict = mode & set_mode::STRICT;
+    let adds = mode & set_mode::ADDS != 0;
     to_status(match object.as_object() {
-        Some(target) => inline_cache::set(target, key, value, cell::<InlineCache>(cache))
+        Some(target) => inline_cache::set(target, key, value, cell::<InlineCache>(cache), adds)
             .and_then(|done| refuse(done, object, key, strict)),
         None => set_primitive(object, key, value, strict),
     })

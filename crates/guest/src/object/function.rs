@@ -26,7 +26,8 @@ pub struct FunctionCell {
     pub env: Cell<u32>,
     /// Static facts.
     pub info: Cell<Gc<FunctionRecord>>,
-    padding2: Cell<u32>,
+    /// Shape of fresh instances, of class constructors that have made one.
+    pub instances: Cell<Option<Shape>>,
     /// Home object, or whatever the built-in keeps; UNDEFINED if nothing.
     pub home: Cell<Value>,
 }
@@ -37,6 +38,7 @@ unsafe impl ObjectKind for FunctionCell {
 }
 
 const _: () = assert!(core::mem::size_of::<FunctionCell>() == abi::SIZE as usize);
+const _: () = assert!(core::mem::offset_of!(FunctionCell, instances) == abi::INSTANCES as usize);
 const _: () = assert!(core::mem::offset_of!(FunctionCell, home) == abi::HOME as usize);
 
 /// Static facts of a function (see [`convex_wasm_abi::unit::function_info`]).
@@ -92,6 +94,11 @@ impl FunctionRecord {
         self.unit.set(unit);
     }
 
+    /// How many properties it probably gives to `this`, as a constructor.
+    pub fn expected_properties(&self) -> u32 {
+        self.flags.get() >> info::PROPERTIES_SHIFT
+    }
+
     /// Whether all these flags are set.
     #[inline(always)]
     pub fn has(&self, flag: u32) -> bool {
@@ -120,7 +127,7 @@ impl FunctionCell {
             code: Cell::new(record.code.get()),
             env: Cell::new(env),
             info: Cell::new(record),
-            padding2: Cell::new(0),
+            instances: Cell::new(None),
             home: Cell::new(Value::UNDEFINED),
         });
         function.header.flags.set(own);

@@ -1,10 +1,12 @@
 //! Sequences outlined as functions of the unit itself: common cases inline, rare ones in the guest.
 
 mod cells;
+mod construct;
 mod numbers;
 mod properties;
 
 use convex_wasm_abi::functions::Runtime;
+use convex_wasm_abi::layout::set_mode;
 use wasm_encoder::{Instruction, ValType};
 
 use super::code::{Code, Local};
@@ -15,7 +17,9 @@ use numbers::{
     arithmetic, bitwise, comparison, float_remainder, float_to_int32, multiplication, remainder, step, strict_equal,
     to_boolean, to_numeric, unsigned_shift,
 };
-use properties::{Fallback, call_accessor, get, get_element, get_global, has_element_count, length, set, set_element};
+use properties::{
+    Fallback, add, call_accessor, get, get_element, get_global, has_element_count, length, set, set_element,
+};
 
 /// An outlined sequence. Values are words; `j` results may be EXCEPTION.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -58,6 +62,12 @@ pub enum Helper {
     /// The cell to call for a callee: its own if it is a function, else the unit's stand-in, which calls it through the
     /// guest. Callee, offset of the name constant or 0.
     FunctionCell,
+    /// `new`: callee, argc, the first arguments, offset of the callee's name or 0.
+    Construct,
+    /// `super(…)`: the active function's cell, argc, the first arguments, `new.target`.
+    SuperCall,
+    /// Runs a constructor for the two above.
+    EnterConstructor,
     /// Entry of the stand-in.
     CallAny,
     /// A literal's object, whose properties are to be stored right after: offset of the shape's address, number of
@@ -65,6 +75,8 @@ pub enum Helper {
     NewLiteral,
     /// `o.key = v`: object, value, offsets of key constant and cache. Status.
     Set,
+    /// As `Set` where the property is new most of the time.
+    SetNew,
     /// Calls a getter: object, address of the function.
     CallGetter,
     /// Calls a setter: object, address of the function, value. Status.
@@ -75,6 +87,8 @@ pub enum Helper {
     SetPrivate,
     /// Adds a private field: as `SetPrivate`.
     AddPrivate,
+    /// Adds a field to a new instance: as `DefineField`.
+    AddField,
     /// Defines a property: object, value, offsets of key constant and cache. Status.
     DefineField,
     /// `o[k]`
@@ -106,11 +120,14 @@ impl Helper {
             Self::GetGlobal => Code::new(&[I32, I32], &[I64]),
             Self::NewLiteral => Code::new(&[I32, I32], &[I32]),
             Self::FunctionCell => Code::new(&[I64, I32], &[I32]),
+            Self::Construct => Code::new(&[I64, I32, I64, I64, I64, I32], &[I64]),
+            Self::SuperCall => Code::new(&[I32, I32, I64, I64, I64, I64], &[I64]),
+            Self::EnterConstructor => Code::new(&[I32, I32, I64, I64, I64, I64, I32], &[I64]),
             Self::CallAny => {
                 let (parameters, results) = uniform_signature();
                 Code::new(&parameters, &results)
             }
-            Self::Set | Self::SetPrivate | Self::AddPrivate | Self::DefineField => {
+            Self::Set | Self::SetNew | Self::SetPrivate | Self::AddPrivate | Self::AddField | Self::DefineField => {
                 Code::new(&[I64, I64, I32, I32], &[I32])
             }
             Self::SetElement => Code::new(&[I64, I64, I64], &[I32]),
@@ -148,11 +165,16 @@ impl Helper {
             Self::GetGlobal => get_global(&mut code),
             Self::NewLiteral => new_literal(&mut code),
             Self::FunctionCell => function_cell(&mut code),
+            Self::Construct => construct::construct(&mut code),
+            Self::SuperCall => construct::super_call(&mut code),
+            Self::EnterConstructor => construct::enter_constructor(&mut code),
             Self::CallAny => call_any(&mut code),
-            Self::Set => set(&mut code, Fallback::Key(Runtime::Set)),
-            Self::SetPrivate => set(&mut code, Fallback::Private(Runtime::SetPrivate)),
-            Self::AddPrivate => set(&mut code, Fallback::Private(Runtime::AddPrivate)),
-            Self::DefineField => set(&mut code, Fallback::Private(Runtime::DefineField)),
+            Self::Set => set(&mut code, Fallback::Key(Runtime::Set), set_mode::STRICT),
+            Self::SetNew => add(&mut code, Fallback::Key(Runtime::Set)),
+            Self::SetPrivate => set(&mut code, Fallback::Private(Runtime::SetPrivate), set_mode::STRICT),
+            Self::AddPrivate => add(&mut code, Fallback::Private(Runtime::AddPrivate)),
+            Self::AddField => add(&mut code, Fallback::Private(Runtime::AddField)),
+            Self::DefineField => set(&mut code, Fallback::Private(Runtime::DefineField), set_mode::STRICT),
             Self::GetElement => get_element(&mut code),
             Self::SetElement => set_element(&mut code),
         }

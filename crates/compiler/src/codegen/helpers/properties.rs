@@ -1,7 +1,9 @@
 //! Properties and elements: what inline caches know and dense elements here, the rest in the guest.
 
 use convex_wasm_abi::functions::Runtime;
-use convex_wasm_abi::layout::{self, accessor, array, function, inline_cache, kind, more_entry, object, typed_array};
+use convex_wasm_abi::layout::{
+    self, accessor, array, function, inline_cache, kind, more_entry, object, set_mode, typed_array,
+};
 use convex_wasm_abi::memory::{PROTO_EPOCH, STACK_DEPTH, STACK_LIMIT};
 use convex_wasm_abi::value::{self, FIRST_TAGGED, TAG_INT, TAG_OBJECT, TAG_STRING};
 use wasm_encoder::{BlockType, Instruction, ValType};
@@ -9,6 +11,7 @@ use wasm_encoder::{BlockType, Instruction, ValType};
 use super::{A, B, Helper, data_address, key_address, return_inside};
 use crate::codegen::code::{Callee, Code, Label, Local, at};
 use crate::codegen::entry::uniform_signature;
+use crate::codegen::properties::add_by_cache;
 use crate::codegen::typed_arrays;
 
 /// What the guest makes of a property that is named by a key, or by a private name or another key value.
@@ -40,15 +43,22 @@ pub(super) fn get(code: &mut Code, fallback: Fallback) {
     data_address(code, cache);
     code.set(absolute);
     let slow = code.block(BlockType::Empty);
+    let accessor = code.block(BlockType::Empty);
     code.get(A).has_tag(TAG_OBJECT).emit(Instruction::I32Eqz).br_if(slow);
-    code.get(A).emit(Instruction::I32WrapI64).load_i32(object::SHAPE).tee(shape);
-    code.get(absolute).load_i32(inline_cache::OWN_SHAPE).emit(Instruction::I32Eq).start_if(BlockType::Empty);
-    code.get(A).emit(Instruction::I32WrapI64).get(absolute).load_i32(inline_cache::OWN_OFFSET);
-    code.emit(Instruction::I32Add).load_i64(0);
-    return_inside(code);
+    code.get(A).emit(Instruction::I32WrapI64).load_i32(object::SHAPE).set(shape);
+    find_entry(code, shape, inline_cache::OWN, absolute, |code, place| {
+        code.get(A).emit(Instruction::I32WrapI64).get(place).emit(Instruction::I32Add).load_i64(0);
+        code.emit(Instruction::Return);
+    });
     let further = code.block(BlockType::Empty);
-    holder_hit(code, shape, absolute, further);
-    return_inside(code);
+    code.load_cell_i32(PROTO_EPOCH).get(absolute).load_i32(inline_cache::EPOCH).emit(Instruction::I32Ne).br_if(further);
+    find_entry(code, shape, inline_cache::HOLDER, absolute, |code, place| {
+        code.get(place).load_i64(0).emit(Instruction::Return);
+    });
+    find_entry(code, shape, inline_cache::ACCESSOR, absolute, |code, place| {
+        code.get(place).load_i64(accessor::GET).set(word).br(accessor);
+    });
+    code.end();
     find_more(code, shape, absolute, slow, |code, entry| {
         let is = |code: &mut Code, kind: u32| {
             code.get(entry).load_i32(more_entry::FOUND).i32(kind.cast_signed()).emit(Instruction::I32Eq);
@@ -74,10 +84,11 @@ pub(super) fn get(code: &mut Code, fallback: Fallback) {
         return_inside(code);
         code.get(entry).load_i32(more_entry::FOUND).i32(more_entry::ACCESSOR.cast_signed());
         code.emit(Instruction::I32Ne).br_if(slow);
-        code.get(entry).load_i32(more_entry::WHERE).load_i64(accessor::GET).set(word);
-        leave_unless_callable(code, word, slow);
-        code.get(A).get(word).emit(Instruction::I32WrapI64).tail_call(Callee::Helper(Helper::CallGetter));
+        code.get(entry).load_i32(more_entry::WHERE).load_i64(accessor::GET).set(word).br(accessor);
     });
+    code.end();
+    leave_unless_callable(code, word, slow);
+    code.get(A).get(word).emit(Instruction::I32WrapI64).tail_call(Callee::Helper(Helper::CallGetter));
     code.end();
     code.get(A);
     fallback.push_name(code, key);
@@ -158,11 +169,22 @@ pub(super) fn has_element_count(code: &mut Code) {
     code.get(A).get(absolute).call_runtime(Runtime::HasElementCount);
 }
 
-/// Pushes the word in the cached slot of a holder, or leaves.
-pub(super) fn holder_hit(code: &mut Code, shape: Local, cache: Local, slow: Label) {
-    code.get(shape).get(cache).load_i32(inline_cache::HOLDER_SHAPE).emit(Instruction::I32Ne).br_if(slow);
-    code.load_cell_i32(PROTO_EPOCH).get(cache).load_i32(inline_cache::EPOCH).emit(Instruction::I32Ne).br_if(slow);
-    code.get(cache).load_i32(inline_cache::HOLDER_SLOT).load_i64(0);
+/// Runs `found`, which must not fall through, with the second word of the cache's own entry for `shape` with a tag, if
+/// there is one.
+fn find_entry(code: &mut Code, shape: Local, tag: u32, cache: Local, found: impl FnOnce(&mut Code, Local)) {
+    let (tagged, place) = (code.take_local(ValType::I32), code.take_local(ValType::I32));
+    code.get(shape).i32(tag.cast_signed()).emit(Instruction::I32Or).set(tagged);
+    let none = code.block(BlockType::Empty);
+    let matching = code.block(BlockType::Empty);
+    for entry in [0, inline_cache::SECOND] {
+        code.get(cache).load_i32(entry + inline_cache::WHERE).set(place);
+        code.get(cache).load_i32(entry + inline_cache::SHAPE).get(tagged).emit(Instruction::I32Eq).br_if(matching);
+    }
+    code.br(none).end();
+    found(code, place);
+    code.end();
+    code.release_local(tagged);
+    code.release_local(place);
 }
 
 pub(super) fn get_global(code: &mut Code) {
@@ -173,7 +195,7 @@ pub(super) fn get_global(code: &mut Code) {
     code.set(absolute);
     let slow = code.block(BlockType::Empty);
     code.load_cell_i32(PROTO_EPOCH).get(absolute).load_i32(inline_cache::EPOCH).emit(Instruction::I32Ne).br_if(slow);
-    code.get(absolute).load_i32(inline_cache::HOLDER_SLOT).tee(slot).emit(Instruction::I32Eqz).br_if(slow);
+    code.get(absolute).load_i32(inline_cache::WHERE).tee(slot).emit(Instruction::I32Eqz).br_if(slow);
     code.get(slot).load_i64(0);
     return_inside(code);
     key_address(code, key);
@@ -207,8 +229,24 @@ pub(super) fn find_more(
     code.release_local(epoch);
 }
 
+/// Property write at a site that mostly adds the property: additions that the cache's own entries know, then as any write.
+pub(super) fn add(code: &mut Code, fallback: Fallback) {
+    let (cell, absolute) = (code.take_local(ValType::I32), code.take_local(ValType::I32));
+    let other = code.block(BlockType::Empty);
+    code.get(A).has_tag(TAG_OBJECT).emit(Instruction::I32Eqz).br_if(other);
+    data_address(code, Local(3));
+    code.set(absolute).get(A).emit(Instruction::I32WrapI64).set(cell);
+    let base = |code: &mut Code| {
+        code.get(absolute);
+    };
+    add_by_cache(code, cell, B, &base, 0, other);
+    code.i32(0);
+    return_inside(code);
+    set(code, fallback, set_mode::STRICT | set_mode::ADDS);
+}
+
 /// Property write: own hits, further shapes, setters of prototypes, additions in an inline slot, then the guest.
-pub(super) fn set(code: &mut Code, fallback: Fallback) {
+pub(super) fn set(code: &mut Code, fallback: Fallback, mode: u32) {
     let (key, cache) = (Local(2), Local(3));
     let (absolute, shape) = (code.take_local(ValType::I32), code.take_local(ValType::I32));
     let (cell, slot) = (code.take_local(ValType::I32), code.take_local(ValType::I32));
@@ -217,11 +255,17 @@ pub(super) fn set(code: &mut Code, fallback: Fallback) {
     code.set(absolute);
     let slow = code.block(BlockType::Empty);
     code.get(A).has_tag(TAG_OBJECT).emit(Instruction::I32Eqz).br_if(slow);
-    code.get(A).emit(Instruction::I32WrapI64).tee(cell).load_i32(object::SHAPE).tee(shape);
-    code.get(absolute).load_i32(inline_cache::OWN_SHAPE).emit(Instruction::I32Eq).start_if(BlockType::Empty);
-    code.get(cell).get(absolute).load_i32(inline_cache::OWN_OFFSET).emit(Instruction::I32Add);
-    code.get(B).store_i64(0).i32(0);
-    return_inside(code);
+    code.get(A).emit(Instruction::I32WrapI64).tee(cell).load_i32(object::SHAPE).set(shape);
+    find_entry(code, shape, inline_cache::OWN, absolute, |code, place| {
+        code.get(cell).get(place).emit(Instruction::I32Add).get(B).store_i64(0).i32(0).emit(Instruction::Return);
+    });
+    let accessor = code.block(BlockType::Empty);
+    let further = code.block(BlockType::Empty);
+    code.load_cell_i32(PROTO_EPOCH).get(absolute).load_i32(inline_cache::EPOCH).emit(Instruction::I32Ne).br_if(further);
+    find_entry(code, shape, inline_cache::ACCESSOR, absolute, |code, place| {
+        code.get(place).load_i64(accessor::SET).set(setter).br(accessor);
+    });
+    code.end();
     find_more(code, shape, absolute, slow, |code, entry| {
         // Kind and flags: an ordinary object that is neither restricted nor a prototype.
         code.get(cell).emit(Instruction::I32Load16U(at(layout::KIND, 1))).i32(i32::from(kind::OBJECT));
@@ -232,10 +276,7 @@ pub(super) fn set(code: &mut Code, fallback: Fallback) {
         return_inside(code);
         code.get(entry).load_i32(more_entry::FOUND).i32(more_entry::ACCESSOR.cast_signed()).emit(Instruction::I32Eq);
         code.start_if(BlockType::Empty);
-        code.get(entry).load_i32(more_entry::WHERE).load_i64(accessor::SET).set(setter);
-        leave_unless_callable(code, setter, slow);
-        code.get(A).get(setter).emit(Instruction::I32WrapI64).get(B);
-        code.tail_call(Callee::Helper(Helper::CallSetter)).end();
+        code.get(entry).load_i32(more_entry::WHERE).load_i64(accessor::SET).set(setter).br(accessor).end();
         code.get(entry).load_i32(more_entry::FOUND).i32(more_entry::ADDITION.cast_signed()).emit(Instruction::I32Ne);
         code.br_if(slow);
         code.get(entry).load_i32(more_entry::SLOT).tee(slot);
@@ -249,11 +290,13 @@ pub(super) fn set(code: &mut Code, fallback: Fallback) {
         code.i32(0).emit(Instruction::Return);
     });
     code.end();
+    leave_unless_callable(code, setter, slow);
+    code.get(A).get(setter).emit(Instruction::I32WrapI64).get(B).tail_call(Callee::Helper(Helper::CallSetter)).end();
     code.get(A);
     fallback.push_name(code, key);
     code.get(B).get(absolute);
     match fallback {
-        Fallback::Key(function) => code.i32(1).call_runtime(function),
+        Fallback::Key(function) => code.i32(mode.cast_signed()).call_runtime(function),
         Fallback::Private(function) => code.call_runtime(function),
     };
 }
