@@ -43,7 +43,8 @@ pub fn describe(value: Value) -> JsResult<String> {
     let handler = property(value, "_handler")?.as_object().and_then(Object::as_function);
     match handler.map(|function| function.info.get()).filter(|record| record.unit.get() != FunctionRecord::NATIVE) {
         Some(record) => {
-            out.push_str(&format!("{{\"unit\":{},\"start\":{}}}", record.unit.get(), record.source.get().0));
+            let (start, end) = record.source.get();
+            out.push_str(&format!("{{\"unit\":{},\"start\":{start},\"end\":{end}}}", record.unit.get()));
         }
         None => out.push_str("null"),
     }

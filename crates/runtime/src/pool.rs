@@ -60,6 +60,8 @@ pub struct HandlerPosition {
     pub unit: u32,
     /// Byte offset in the JavaScript source.
     pub start: u32,
+    /// Byte offset after its last character.
+    pub end: u32,
 }
 
 impl<H: Host> Pool<H> {

@@ -95,18 +95,18 @@ impl DeployReport {
         let mut reports: Vec<ModuleReport> = modules.iter().map(|module| module_report(module, source_maps)).collect();
         reports.extend(app.node_modules().map(|module| node_module(&module.path, module.source.len())));
         Self {
-            functions: functions.iter().map(|function| function_report(function, functions, modules, has_v8)).collect(),
+            functions: functions.iter().map(|function| function_report(function, modules, has_v8)).collect(),
             modules: reports,
             ..Self::default()
         }
     }
 }
 
-fn function_report(analyzed: &Analyzed, all: &[Analyzed], modules: &[CompiledModule], has_v8: bool) -> FunctionReport {
+fn function_report(analyzed: &Analyzed, modules: &[CompiledModule], has_v8: bool) -> FunctionReport {
     let function = &analyzed.function;
     let module = modules.iter().find(|module| module.unit().path == function.path.module());
     let lane = match function.kind {
-        FunctionKind::Query | FunctionKind::Mutation if !is_refused(analyzed, all, modules) => "wasm",
+        FunctionKind::Query | FunctionKind::Mutation if !is_refused(analyzed, modules) => "wasm",
         FunctionKind::Query | FunctionKind::Mutation | FunctionKind::Action if has_v8 => "v8",
         _ => "none",
     };
@@ -120,15 +120,12 @@ fn function_report(analyzed: &Analyzed, all: &[Analyzed], modules: &[CompiledMod
     }
 }
 
-/// Whether the compiler refused the handler or a function between it and the next handler of the module. Functions that
-/// the handler calls elsewhere are known only when they are called.
-fn is_refused(analyzed: &Analyzed, all: &[Analyzed], modules: &[CompiledModule]) -> bool {
+/// Whether the compiler refused the handler or a function within it. Functions that the handler calls elsewhere are known
+/// only when they are called.
+fn is_refused(analyzed: &Analyzed, modules: &[CompiledModule]) -> bool {
     let Some(handler) = analyzed.handler else { return false };
     let Some(module) = modules.get(handler.unit as usize) else { return false };
-    let next = all.iter().filter_map(|other| other.handler);
-    let next = next.filter(|other| other.unit == handler.unit && other.start > handler.start).map(|other| other.start);
-    let start = module.position_of(handler.start as usize);
-    let end = next.min().map_or((u32::MAX, 0), |end| module.position_of(end as usize));
+    let (start, end) = (module.position_of(handler.start as usize), module.position_of(handler.end as usize));
     module.unit().report.refusals.iter().any(|refusal| (start..end).contains(&(refusal.line, refusal.column)))
 }
 

@@ -69,7 +69,8 @@ async fn a_function_that_cannot_be_compiled_is_reported_and_harms_no_other() {
     let source = r#"
 import { query } from "./_deps/lib.js";
 export const version = query({ handler: () => "one" });
-export const dynamic = query({ handler: ({ code }) => eval(code) });
+export const unused = (code) => eval(code);
+export const dynamic = query({ handler: ({ code }) => [1].map(() => eval(code)) });
 "#;
     let report = server.deploy(App::new().module("app.js", source)).await;
     let lanes: Vec<_> = report["functions"].as_array().unwrap().iter().map(|function| &function["lane"]).collect();
