@@ -3,6 +3,7 @@
 //! `cargo xtask test` builds the binary and installs the example's packages first.
 
 pub mod backend;
+pub mod developer;
 pub mod places;
 
 /// The first line that differs between what Node and what Wasm printed, with its number.

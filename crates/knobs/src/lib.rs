@@ -150,6 +150,16 @@ knobs! {
     /// Days for which a mutation that a client sends again is recognised.
     SESSION_REQUEST_RETENTION_DAYS: u64 = 14;
 
+    // ---- auth ----
+    /// Seconds for which keys of identity providers are kept if their provider does not say.
+    AUTH_DOCUMENT_CACHE_SECONDS: u64 = 300;
+    /// Seconds that must pass before keys are asked for again because a token names another one.
+    AUTH_DOCUMENT_REFRESH_SECONDS: u64 = 10;
+    /// Seconds in which an identity provider must answer.
+    AUTH_DOCUMENT_TIMEOUT_SECONDS: u64 = 10;
+    /// Bytes of what an identity provider answers.
+    AUTH_DOCUMENT_MAX_BYTES: usize = 1 << 20;
+
     // ---- push ----
     /// Bytes of a push body, before and after decompression.
     MAX_PUSH_BYTES: usize = 200_000_000;

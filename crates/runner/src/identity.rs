@@ -1,5 +1,7 @@
 //! Who a call acts for.
 
+use std::sync::Arc;
+
 use serde_json::Value as Json;
 
 /// The caller of a function.
@@ -7,6 +9,11 @@ use serde_json::Value as Json;
 pub enum Identity {
     /// Nobody in particular.
     Anonymous,
+    /// Somebody whom a provider that the app trusts vouches for.
+    User {
+        /// What functions see of them, with `tokenIdentifier`.
+        attributes: Arc<Json>,
+    },
     /// The holder of an admin key.
     Admin {
         /// Attributes of the user the admin acts as, with `tokenIdentifier`.
@@ -24,6 +31,7 @@ impl Identity {
     pub fn user(&self) -> Json {
         match self {
             Self::Anonymous | Self::Admin { acting_as: None } => Json::Null,
+            Self::User { attributes } => (**attributes).clone(),
             Self::Admin { acting_as: Some(user) } => user.clone(),
         }
     }

@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 use tokio::task::AbortHandle;
 
 use crate::admin_key::InstanceSecret;
+use crate::auth::Authenticator;
 use crate::deployment::StartedPushes;
 use crate::function_logs::{FunctionLogs, LoggedCall};
 use crate::housekeeping;
@@ -49,6 +50,7 @@ pub struct Backend {
     /// Held while the deployment is changed: one change after the other.
     pub(crate) deploying: tokio::sync::Mutex<()>,
     pub(crate) pushes: Mutex<StartedPushes>,
+    pub(crate) authenticator: Authenticator,
     logs: FunctionLogs,
     scheduler: Mutex<Option<AbortHandle>>,
 }
@@ -77,6 +79,7 @@ impl Backend {
             runner: Arc::new(runner),
             deploying: tokio::sync::Mutex::default(),
             pushes: Mutex::default(),
+            authenticator: Authenticator::default(),
             logs: FunctionLogs::default(),
             scheduler: Mutex::default(),
         };

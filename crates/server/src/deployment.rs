@@ -7,10 +7,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use convex_wasm_database::{Artifact, Begin, SchemaId, SchemaProgress, SchemaState, Timestamp, Transaction};
 use convex_wasm_knobs::{DEPLOY_OCC_MAX_RETRIES, MAX_STARTED_PUSHES};
+use convex_wasm_runner::Deployment;
 use convex_wasm_values::Schema;
 use rand::RngCore;
 
 use crate::Backend;
+use crate::auth::Provider;
 use crate::push::{self, App, BuiltApp, CronDiff, DeployReport, ImportPhase, PushBody, PushError, store};
 
 /// How long [`Backend::deploy`] looks at a schema before it looks again.
@@ -24,6 +26,10 @@ pub struct StartedPush {
     pub app: App,
     /// What was built of it.
     pub built: BuiltApp,
+    /// The identity providers it trusts.
+    pub auth: Vec<Provider>,
+    /// Those that were trusted when the push was started.
+    pub replaced_auth: Vec<Provider>,
     /// Its schema.
     pub schema: Schema,
     /// The schema as it was submitted; None for a dry run.
@@ -82,7 +88,9 @@ impl Backend {
         drop(transaction);
 
         let all = self.all_variables(&environment);
-        let (built, schema) = tokio::try_join!(self.builder.build(&app, all), self.builder.schema(&app))?;
+        let builder = &self.builder;
+        let (built, schema, auth) =
+            tokio::try_join!(builder.build(&app, all.clone()), builder.schema(&app), builder.auth(&app, all))?;
         let (artifact, schema_id) = if dry {
             (None, None)
         } else {
@@ -90,7 +98,19 @@ impl Backend {
             (Some(artifact), Some(self.database.submit_schema(&schema).await?))
         };
         let id = new_id();
-        let started = StartedPush { id, app, built, schema, schema_id, replaced_schema, environment, artifact };
+        let replaced_auth = self.authenticator.providers();
+        let started = StartedPush {
+            id,
+            app,
+            built,
+            auth,
+            replaced_auth,
+            schema,
+            schema_id,
+            replaced_schema,
+            environment,
+            artifact,
+        };
         let started = Arc::new(started);
         if !dry {
             self.pushes.lock().keep(started.clone());
@@ -119,8 +139,7 @@ impl Backend {
         let replaced = store::load(&self.database, &mut transaction).await?;
         drop(transaction);
         let crons = self.commit_push(&push).await?;
-        let deployment = push.built.deployment(&push.app).await;
-        self.runner.deploy(Arc::new(deployment));
+        self.switch_to(push.built.deployment(&push.app).await, push.auth.clone());
         let report = &push.built.report;
         tracing::info!(functions = report.functions.len(), modules = report.modules.len(), "deployed");
         let (added_modules, removed_modules) = push.app.changed_modules(replaced.as_ref());
@@ -147,10 +166,26 @@ impl Backend {
         let mut transaction = self.begin_system();
         let Some(app) = store::load(&self.database, &mut transaction).await? else { return Ok(()) };
         let environment = transaction.environment_variables().await?;
-        let built = self.builder.build(&app, self.all_variables(&environment)).await?;
+        let (built, auth) = self.rebuild(&app, &environment).await?;
         tracing::info!(functions = built.report.functions.len(), "serving the deployed app");
-        self.runner.deploy(Arc::new(built.deployment(&app).await));
+        self.switch_to(built.deployment(&app).await, auth);
         Ok(())
+    }
+
+    /// Builds the deployed app with other environment variables.
+    async fn rebuild(
+        &self,
+        app: &App,
+        environment: &BTreeMap<String, String>,
+    ) -> Result<(BuiltApp, Vec<Provider>), PushError> {
+        let all = self.all_variables(environment);
+        tokio::try_join!(self.builder.build(app, all.clone()), self.builder.auth(app, all))
+    }
+
+    /// Whatever begins from now on runs on this deployment.
+    fn switch_to(&self, deployment: Deployment, auth: Vec<Provider>) {
+        self.authenticator.trust(auth);
+        self.runner.deploy(Arc::new(deployment));
     }
 
     /// The deployed app, if there is one.
@@ -184,9 +219,9 @@ impl Backend {
             let app = store::load(&self.database, &mut transaction).await?;
             let deployment = match &app {
                 Some(app) => {
-                    let built = self.builder.build(app, self.all_variables(&environment)).await?;
+                    let (built, auth) = self.rebuild(app, &environment).await?;
                     push::apply_crons(&mut transaction, &built.crons).await?;
-                    Some(built.deployment(app).await)
+                    Some((built.deployment(app).await, auth))
                 }
                 None => None,
             };
@@ -194,7 +229,7 @@ impl Backend {
                 Err(error) if error.is_retriable() && conflicts < DEPLOY_OCC_MAX_RETRIES.get() => conflicts += 1,
                 result => {
                     result?;
-                    deployment.into_iter().for_each(|deployment| self.runner.deploy(Arc::new(deployment)));
+                    deployment.into_iter().for_each(|(deployment, auth)| self.switch_to(deployment, auth));
                     return Ok(());
                 }
             }

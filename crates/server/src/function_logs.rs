@@ -119,6 +119,7 @@ fn completion(entry: &Entry) -> Value {
     };
     let identity = match call.identity {
         Identity::Anonymous => "unknown",
+        Identity::User { .. } => "user",
         Identity::Admin { acting_as: None } => "instance_admin",
         Identity::Admin { acting_as: Some(_) } => "member_acting_user",
     };

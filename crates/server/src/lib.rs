@@ -3,11 +3,13 @@
 //! - [`push`]: from a pushed app to a deployment that runs
 //! - [`Backend`]: a database and what is deployed in it; `deployment` is how that changes
 //! - `http`: routes; handlers only translate between HTTP and the backend
+//! - `auth`: users' tokens
 //! - `sync`: clients on WebSockets; `system_queries`: what the CLI asks of the server itself
 //! - `scheduler`: functions that run at a time
 //! - [`serve`]: listening and stopping
 
 mod admin_key;
+mod auth;
 mod backend;
 mod deployment;
 mod function_logs;

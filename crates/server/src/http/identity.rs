@@ -13,21 +13,40 @@ use crate::admin_key::InstanceSecret;
 ///
 /// # Errors
 /// 400 for a header of no known form, 401 for a key or token that is not accepted here.
-pub fn of_request(headers: &HeaderMap, secret: &InstanceSecret, instance: &str) -> Result<Identity, ApiError> {
-    let Some(value) = headers.get(header::AUTHORIZATION) else { return Ok(Identity::Anonymous) };
-    let value = value.to_str().map_err(|_| {
-        ApiError::bad_request("InvalidHeaderFailure", "The Authorization header has characters that are not ASCII.")
-    })?;
-    if value.len() < 7 {
-        return Err(ApiError::bad_request("InvalidHeaderFailure", "The Authorization header is too short."));
+pub async fn of_request(headers: &HeaderMap, backend: &Backend) -> Result<Identity, ApiError> {
+    match Credentials::of(headers)? {
+        Credentials::None => Ok(Identity::Anonymous),
+        Credentials::Convex(key) => admin(key, backend.secret(), backend.instance_name()),
+        Credentials::Bearer(token) => Ok(backend.authenticator.verify(token).await?.identity),
     }
-    match value.split_once(' ') {
-        Some((scheme, key)) if scheme.eq_ignore_ascii_case("convex") => admin(key.trim(), secret, instance),
-        Some((scheme, _)) if scheme.eq_ignore_ascii_case("bearer") => Err(no_provider()),
-        _ => Err(ApiError::bad_request(
-            "InvalidAdminKey",
-            "The Authorization header must be `Convex <admin key>` or `Bearer <token>`.",
-        )),
+}
+
+/// What the `Authorization` header holds.
+enum Credentials<'a> {
+    None,
+    /// An admin key.
+    Convex(&'a str),
+    /// A user's token.
+    Bearer(&'a str),
+}
+
+impl<'a> Credentials<'a> {
+    fn of(headers: &'a HeaderMap) -> Result<Self, ApiError> {
+        let Some(value) = headers.get(header::AUTHORIZATION) else { return Ok(Self::None) };
+        let value = value.to_str().map_err(|_| {
+            ApiError::bad_request("InvalidHeaderFailure", "The Authorization header has characters that are not ASCII.")
+        })?;
+        if value.len() < 7 {
+            return Err(ApiError::bad_request("InvalidHeaderFailure", "The Authorization header is too short."));
+        }
+        match value.split_once(' ') {
+            Some((scheme, key)) if scheme.eq_ignore_ascii_case("convex") => Ok(Self::Convex(key.trim())),
+            Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => Ok(Self::Bearer(token.trim())),
+            _ => Err(ApiError::bad_request(
+                "InvalidAdminKey",
+                "The Authorization header must be `Convex <admin key>` or `Bearer <token>`.",
+            )),
+        }
     }
 }
 
@@ -36,12 +55,13 @@ pub fn of_request(headers: &HeaderMap, secret: &InstanceSecret, instance: &str) 
 /// # Errors
 /// As [`of_request`]; 403 if there is no admin key.
 pub fn require_admin(headers: &HeaderMap, in_body: &str, backend: &Backend) -> Result<(), ApiError> {
-    let identity = if in_body.is_empty() {
-        of_request(headers, backend.secret(), backend.instance_name())?
-    } else {
-        admin(in_body, backend.secret(), backend.instance_name())?
+    let key = match Credentials::of(headers) {
+        _ if !in_body.is_empty() => in_body,
+        Ok(Credentials::Convex(key)) => key,
+        Ok(Credentials::None | Credentials::Bearer(_)) => return Err(ApiError::admin_only()),
+        Err(error) => return Err(error),
     };
-    if identity.is_admin() { Ok(()) } else { Err(ApiError::admin_only()) }
+    admin(key, backend.secret(), backend.instance_name()).map(|_| ())
 }
 
 /// `<key>` or `<key>:<base64 of a user's attributes as JSON>`.
@@ -73,15 +93,6 @@ pub fn admin_acting_as(
         (_, Some(user)) => Ok(Identity::Admin { acting_as: Some(user_attributes(user)?) }),
         (identity, None) => Ok(identity),
     }
-}
-
-/// What users' tokens are answered with.
-pub fn no_provider() -> ApiError {
-    ApiError::new(
-        axum::http::StatusCode::UNAUTHORIZED,
-        "NoAuthProvider",
-        "No auth provider found matching the given token: this server does not verify user tokens yet.",
-    )
 }
 
 fn decoded_user(encoded: &str) -> Result<serde_json::Value, ApiError> {

@@ -8,6 +8,7 @@ use convex_wasm_runner::{Function, FunctionKind, ModuleSourceMap, Visibility};
 use convex_wasm_values::Schema;
 use serde_json::{Value, json};
 
+use crate::auth::Provider;
 use crate::deployment::{FinishedPush, StartedPush};
 
 /// The key under which an answer carries the push's name through the client.
@@ -21,7 +22,7 @@ pub fn started(push: &StartedPush) -> Value {
         "environmentVariables": push.environment,
         "externalDepsId": null,
         "componentDefinitionPackages": { "": {} },
-        "appAuth": [],
+        "appAuth": push.auth.iter().map(Provider::to_json).collect::<Vec<_>>(),
         "analysis": { "": {
             "definition": {
                 "path": "",
@@ -73,7 +74,10 @@ pub fn finished(finished: &FinishedPush) -> Value {
     let (previous, next) = (schema(&push.replaced_schema), schema(&push.schema));
     let schema_diff = (previous != next).then(|| json!({ "previous_schema": previous, "next_schema": next }));
     json!({
-        "authDiff": { "added": [], "removed": [] },
+        "authDiff": {
+            "added": missing_from(&push.replaced_auth, &push.auth),
+            "removed": missing_from(&push.auth, &push.replaced_auth),
+        },
         "definitionDiffs": {},
         "componentDiffs": { "": {
             "diffType": { "type": "modify" },
@@ -84,6 +88,15 @@ pub fn finished(finished: &FinishedPush) -> Value {
             "schemaDiff": schema_diff,
         } },
     })
+}
+
+/// Providers that another list does not have, as JSON texts.
+fn missing_from(others: &[Provider], providers: &[Provider]) -> Vec<String> {
+    providers
+        .iter()
+        .filter(|provider| !others.contains(provider))
+        .map(|provider| provider.to_json().to_string())
+        .collect()
 }
 
 /// The answer of a dry run's `finish_push`.

@@ -29,7 +29,7 @@ impl FromRequestParts<Arc<Backend>> for RequestContext {
 
     async fn from_request_parts(parts: &mut Parts, backend: &Arc<Backend>) -> Result<Self, ApiError> {
         Ok(Self {
-            identity: identity::of_request(&parts.headers, backend.secret(), backend.instance_name())?,
+            identity: identity::of_request(&parts.headers, backend).await?,
             client: ClientVersion::from_headers(&parts.headers)?,
             request_id: request_id(&parts.headers),
         })

@@ -6,7 +6,8 @@ use convex_wasm_runner::{Function, FunctionKind, FunctionPath, ModuleSourceMap, 
 use convex_wasm_runtime::{Description, Export, HandlerPosition, Pool, Program};
 use convex_wasm_values::Validator;
 
-use super::app::is_entry;
+use super::app::{AUTH_CONFIG, is_entry};
+use super::body::{ModuleEnvironment, PushedModule};
 use super::error::PushError;
 use super::initialise::{ImportHost, budget, explain};
 
@@ -80,6 +81,41 @@ pub async fn schema_json(
     let json = description.export.filter(|_| description.is_schema).ok_or_else(missing)?;
     serde_json::from_str(&json)
         .map_err(|error| PushError::refused("InvalidSchemaExport", format!("The schema is not valid: {error}")))
+}
+
+/// The JSON of the default export of `auth.config.ts`, which [`auth_probe`] gives.
+///
+/// # Errors
+/// There is none, or it is no JSON.
+pub async fn auth_json(
+    program: &Program,
+    source_maps: &BTreeMap<String, ModuleSourceMap>,
+    host: &ImportHost,
+) -> Result<serde_json::Value, PushError> {
+    let missing = || {
+        PushError::refused(
+            "AuthConfigMissingExportError",
+            "auth.config.ts must have a default export with `providers`.",
+        )
+    };
+    let unserializable = |reason: String| {
+        PushError::refused("AuthConfigUnserializableError", format!("auth.config.ts must export plain JSON: {reason}"))
+    };
+    let export = program.export(AUTH_PROBE, "default").ok_or_else(missing)?;
+    let pool = Pool::new(program.clone());
+    let description = describe(&pool, AUTH_PROBE, "default", export, source_maps, host).await;
+    let json = description.map_err(|error| unserializable(error.to_string()))?.export.ok_or_else(missing)?;
+    serde_json::from_str(&json).map_err(|error| unserializable(error.to_string()))
+}
+
+const AUTH_PROBE: &str = "_auth/probe.js";
+
+/// A module that gives the default export of `auth.config.ts` as JSON, in the way a schema gives itself.
+pub fn auth_probe() -> PushedModule {
+    let source = format!(
+        "import * as config from \"../{AUTH_CONFIG}\";\nexport default {{ export: () => JSON.stringify(config.default) }};\n"
+    );
+    PushedModule { path: AUTH_PROBE.to_owned(), source, source_map: None, environment: ModuleEnvironment::Isolate }
 }
 
 async fn describe(

@@ -10,7 +10,7 @@ use super::body::{AppDefinition, ModuleEnvironment, PushBody, PushedModule};
 use super::error::PushError;
 
 /// Module that says which identity providers are trusted. It is evaluated for itself, not with the functions.
-const AUTH_CONFIG: &str = "auth.config.js";
+pub const AUTH_CONFIG: &str = "auth.config.js";
 
 /// Everything a deployment is made from. The same app gives the same functions and the same memory image.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -85,6 +85,11 @@ impl App {
         self.modules
             .values()
             .filter(|module| module.environment == ModuleEnvironment::Isolate && module.path != AUTH_CONFIG)
+    }
+
+    /// The bundled `auth.config.ts`, if there is one.
+    pub fn auth_config(&self) -> Option<&PushedModule> {
+        self.modules.get(AUTH_CONFIG)
     }
 
     /// Modules that are new in this app or differ from those of `replaced`, and modules that are gone, by path.

@@ -18,6 +18,7 @@ use super::crons::{self, CronSpec};
 use super::error::PushError;
 use super::initialise::{ImportHost, initialise};
 use super::report::{DeployReport, milliseconds};
+use crate::auth::{Provider, providers_from_json};
 
 /// Told the path of each module that was compiled.
 pub type Progress = Arc<dyn Fn(&str) + Send + Sync>;
@@ -103,6 +104,19 @@ impl Builder {
         let host = ImportHost::default();
         let program = initialise(&self.engine, &modules, &source_maps, app.import_phase, host.clone()).await?;
         Ok(Schema::from_json(&analyze::schema_json(&program, &source_maps, &host).await?)?)
+    }
+
+    /// Evaluates the identity providers that an app trusts; none if it has no `auth.config.ts`.
+    ///
+    /// # Errors
+    /// `auth.config.ts` does not compile, throws, reads a variable that is not set, or lists no valid providers.
+    pub async fn auth(&self, app: &App, environment: BTreeMap<String, String>) -> Result<Vec<Provider>, PushError> {
+        let Some(module) = app.auth_config() else { return Ok(Vec::new()) };
+        let modules = self.compile(vec![module.clone(), analyze::auth_probe()]).await?;
+        let source_maps = source_maps([module]);
+        let host = ImportHost::strict(environment);
+        let program = initialise(&self.engine, &modules, &source_maps, app.import_phase, host.clone()).await?;
+        providers_from_json(&analyze::auth_json(&program, &source_maps, &host).await?)
     }
 
     async fn compile(&self, modules: Vec<PushedModule>) -> Result<Vec<CompiledModule>, PushError> {

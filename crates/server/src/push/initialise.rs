@@ -32,12 +32,14 @@ pub async fn initialise(
     let linked = Linked { units: modules.iter().map(CompiledModule::program_unit).collect(), plan };
     let how = Initialisation { phase: Phase::Import, time_ms: phase.time_ms, seed: phase.seed, budget: budget() };
     let (program, host) = Program::initialise(engine, linked, how, host).await;
+    let host = host.unwrap_or_default();
     program.map_err(|error| match error {
+        ProgramError::Evaluate { .. } if let Some(name) = &host.missing => missing_variable(name),
         ProgramError::Evaluate { path, error: RunError::Internal(error) } => {
             PushError::internal(format!("{path}: {error}"))
         }
         ProgramError::Evaluate { path, error } => {
-            let lines = host.map_or_else(String::new, |host| host.lines.concat());
+            let lines = host.lines.concat();
             let text = explain(&error, source_maps);
             PushError::refused("InvalidModules", format!("Failed to analyze {path}: {text}{lines}"))
         }
@@ -64,14 +66,33 @@ pub fn explain(error: &RunError, source_maps: &BTreeMap<String, ModuleSourceMap>
 pub struct ImportHost {
     /// Environment variables.
     pub environment: BTreeMap<String, String>,
+    /// Whether a variable that is not set is an error.
+    strict: bool,
+    /// The variable whose absence was an error.
+    missing: Option<String>,
     lines: Vec<String>,
 }
 
 impl ImportHost {
     /// A host with these environment variables.
     pub fn new(environment: BTreeMap<String, String>) -> Self {
-        Self { environment, lines: Vec::new() }
+        Self { environment, ..Self::default() }
     }
+
+    /// A host for `auth.config.ts`, where a variable that is not set is an error.
+    pub fn strict(environment: BTreeMap<String, String>) -> Self {
+        Self { environment, strict: true, ..Self::default() }
+    }
+}
+
+fn missing_variable(name: &str) -> PushError {
+    PushError::refused(
+        "AuthConfigMissingEnvironmentVariable",
+        format!(
+            "Environment variable {name} is used in auth config file but its value was not set. Set it with `npx convex \
+             env set {name}`."
+        ),
+    )
 }
 
 fn refuse(name: &str) -> ThrowError {
@@ -88,7 +109,12 @@ impl Host for ImportHost {
     }
 
     fn environment_variable(&mut self, name: &str) -> Result<Option<String>, HostError> {
-        Ok(self.environment.get(name).cloned())
+        let value = self.environment.get(name).cloned();
+        if value.is_none() && self.strict {
+            self.missing = Some(name.to_owned());
+            return Err(HostError::Abort(format!("{name} is not set").into()));
+        }
+        Ok(value)
     }
 
     fn environment_names(&mut self) -> Result<Vec<String>, HostError> {

@@ -24,6 +24,8 @@ pub enum End {
         error: String,
         /// Version of the identity, which did not change.
         base_version: u32,
+        /// Whether the client was just changing it.
+        attempted: bool,
     },
     /// The server could not, and trying again may help: a short code of Convex.
     TryAgain(&'static str),
@@ -43,8 +45,8 @@ impl End {
                 messages.push(close(NORMAL, "BadRequest"));
                 messages
             }
-            End::Unauthenticated { error, base_version } => {
-                let message = ServerMessage::AuthError { error, base_version, auth_update_attempted: true };
+            End::Unauthenticated { error, base_version, attempted } => {
+                let message = ServerMessage::AuthError { error, base_version, auth_update_attempted: attempted };
                 let mut messages: Vec<Message> = said(message).into_iter().collect();
                 messages.push(close(NORMAL, "Unauthenticated"));
                 messages

@@ -56,8 +56,11 @@ pub enum Credentials {
         #[serde(alias = "acting_as")]
         impersonating: Option<Value>,
     },
-    /// A user's token. No provider can verify one yet, so it is not read.
-    User,
+    /// A user's token.
+    User {
+        /// The token.
+        value: String,
+    },
     /// Nobody.
     None,
 }

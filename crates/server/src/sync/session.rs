@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use axum::extract::ws::{Message, WebSocket};
 use convex_wasm_database::Timestamp;
@@ -26,12 +26,12 @@ use super::live_query::{LiveQuery, Run};
 use super::protocol::{
     Answer, ClientMessage, Credentials, QuerySetModification, Request, ServerMessage, StateModification, StateVersion,
 };
-use crate::Backend;
 use crate::http::answer::error_text;
 use crate::http::functions::{CallBody, prepare};
 use crate::http::identity;
 use crate::http::request::{RequestContext, new_request_id};
 use crate::timestamp::EncodedTimestamp;
+use crate::{ApiError, Backend};
 
 /// How often the connection is looked after.
 const HEARTBEAT: Duration = Duration::from_secs(5);
@@ -43,6 +43,8 @@ pub struct Session {
     chunks: bool,
     name: Option<String>,
     identity: Identity,
+    /// When the proof of the identity ends.
+    expires: Option<SystemTime>,
     queries: BTreeMap<u32, LiveQuery>,
     generations: u64,
     /// What the client has.
@@ -108,6 +110,7 @@ impl Session {
             chunks,
             name: None,
             identity: Identity::Anonymous,
+            expires: None,
             queries: BTreeMap::new(),
             generations: 0,
             version,
@@ -139,7 +142,7 @@ impl Session {
         let mut heartbeat = tokio::time::interval(HEARTBEAT);
         loop {
             self.start_mutation()?;
-            self.start_round();
+            self.start_round()?;
             let happened = {
                 let idle = self.running.round.is_empty();
                 let Running { mutation, actions, round } = &mut self.running;
@@ -162,7 +165,7 @@ impl Session {
 
     async fn react(&mut self, happened: Happened, socket: &mut WebSocket) -> Result<(), End> {
         match happened {
-            Happened::Heard(message) => self.hear(message)?,
+            Happened::Heard(message) => self.hear(message).await?,
             Happened::Mutated(Called { number, request_id, outcome }) => {
                 let outcome = outcome?;
                 let ts = outcome.result.is_ok().then_some(outcome.timestamp);
@@ -183,7 +186,7 @@ impl Session {
         Ok(())
     }
 
-    fn hear(&mut self, message: Message) -> Result<(), End> {
+    async fn hear(&mut self, message: Message) -> Result<(), End> {
         self.heard = Instant::now();
         let text = match message {
             Message::Text(text) => text,
@@ -197,7 +200,9 @@ impl Session {
             ClientMessage::Connect { session_id, max_observed_timestamp } => {
                 self.connect(session_id, max_observed_timestamp)
             }
-            ClientMessage::Authenticate { base_version, credentials } => self.authenticate(base_version, credentials),
+            ClientMessage::Authenticate { base_version, credentials } => {
+                self.authenticate(base_version, credentials).await
+            }
             ClientMessage::ModifyQuerySet { base_version, new_version, modifications } => {
                 self.modify(base_version, new_version, modifications)
             }
@@ -232,9 +237,10 @@ impl Session {
         Ok(())
     }
 
-    fn authenticate(&mut self, base_version: u32, credentials: Credentials) -> Result<(), End> {
+    async fn authenticate(&mut self, base_version: u32, credentials: Credentials) -> Result<(), End> {
         check_version("identity", base_version, self.owed.identity)?;
-        let refused = |error: crate::ApiError| End::Unauthenticated { error: error.message, base_version };
+        let refused = |error: ApiError| End::Unauthenticated { error: error.message, base_version, attempted: true };
+        self.expires = None;
         self.identity = match credentials {
             Credentials::None => Identity::Anonymous,
             Credentials::Admin { value, impersonating } => {
@@ -242,12 +248,28 @@ impl Session {
                 identity::admin_acting_as(&value, impersonating, secret, self.backend.instance_name())
                     .map_err(refused)?
             }
-            Credentials::User => return Err(refused(identity::no_provider())),
+            Credentials::User { value } => {
+                let user = self.backend.authenticator.verify(&value).await.map_err(|error| refused(error.into()))?;
+                self.expires = Some(user.expires);
+                user.identity
+            }
         };
         self.owed.identity += 1;
         let identity = &self.identity;
         self.queries.values_mut().for_each(|query| query.expire(Some(identity)));
         Ok(())
+    }
+
+    /// A client whose token has expired is asked for another one before anything runs for it.
+    fn check_expiry(&self) -> Result<(), End> {
+        if self.expires.is_none_or(|expires| SystemTime::now() < expires) {
+            return Ok(());
+        }
+        Err(End::Unauthenticated {
+            error: "Token expired".to_owned(),
+            base_version: self.owed.identity,
+            attempted: false,
+        })
     }
 
     fn modify(
@@ -289,6 +311,7 @@ impl Session {
             return Ok(());
         }
         let Some(request) = self.mutations.pop_front() else { return Ok(()) };
+        self.check_expiry()?;
         let session = self.name.clone().ok_or_else(|| End::Fatal("Connect must come first.".to_owned()))?;
         let Request { request_id: number, udf_path, args, component_path } = request;
         let body = CallBody { path: udf_path, args, format: None, component_path };
@@ -306,6 +329,7 @@ impl Session {
         let Request { request_id: number, udf_path, args, component_path } = request;
         let body = CallBody { path: udf_path, args, format: None, component_path };
         let call = prepare(self.context(), body, Some(FunctionKind::Action), Audience::Clients)?;
+        self.check_expiry()?;
         if self.running.actions.len() >= SYNC_MAX_QUEUED_MUTATIONS.get() {
             return Err(End::TryAgain("TooManyInflightActionsForSingleClient"));
         }
@@ -316,14 +340,15 @@ impl Session {
     }
 
     /// Runs what must run again at the newest snapshot, if the client is owed anything and no round is on its way.
-    fn start_round(&mut self) {
+    fn start_round(&mut self) -> Result<(), End> {
         let reached = StateVersion { query_set: self.owed.query_set, identity: self.owed.identity, ..self.version };
         let due = reached != self.version
             || self.owed.ts > self.version.ts.0
             || self.queries.values().any(LiveQuery::is_stale);
         if !due || !self.running.round.is_empty() {
-            return;
+            return Ok(());
         }
+        self.check_expiry()?;
         let at = self.backend.runner().latest_timestamp().max(self.version.ts.0);
         let backend = &self.backend;
         let runs: Vec<_> = self
@@ -337,6 +362,7 @@ impl Session {
             let runs = futures::future::try_join_all(runs).await?;
             Ok(Round { to, at, runs })
         });
+        Ok(())
     }
 
     /// Takes the client to where a round has come.

@@ -46,7 +46,7 @@ async fn checks_who_asks() {
     assert_eq!(with(&format!("Convex {INSTANCE}|zz")).await, (401, "BadAdminKey".to_owned()));
     assert_eq!(with("Basic").await, (400, "InvalidHeaderFailure".to_owned()));
     assert_eq!(with("Basic abcdef").await, (400, "InvalidAdminKey".to_owned()));
-    assert_eq!(with("Bearer a.b.c").await, (401, "NoAuthProvider".to_owned()));
+    assert_eq!(with("Bearer a.b.c").await, (401, "InvalidAuthHeader".to_owned()));
     assert_eq!(with(&format!("Convex {}:bm9uZQ==", server.key)).await, (400, "InvalidAdminKey".to_owned()));
     assert_eq!(refusal(server.post("/api/function", CALL)).await, (403, "Unauthorized".to_owned()));
     assert_eq!(refusal(server.post("/api/convex_wasm/deploy", "{}")).await, (403, "Unauthorized".to_owned()));
