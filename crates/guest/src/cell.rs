@@ -206,5 +206,7 @@ pub mod kind {
         URL_SEARCH_PARAMS,
         /// URLSearchParams iterator.
         URL_SEARCH_PARAMS_ITERATOR,
+        /// What `JSON.rawJSON` makes.
+        RAW_JSON,
     }
 }

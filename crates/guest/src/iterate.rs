@@ -100,6 +100,28 @@ impl IteratorRecord {
         Ok(IteratorRecord::new(Mode::Protocol, iterator, next))
     }
 
+    /// The record of an iterator whose `next` was not looked up: it can only be closed.
+    pub fn unread(iterator: Value) -> Gc<IteratorRecord> {
+        IteratorRecord::new(Mode::Protocol, iterator, Value::UNDEFINED)
+    }
+
+    /// Whether nothing more will come, and nothing is to be closed.
+    pub fn is_closed(&self) -> bool {
+        self.mode.get() == Mode::Closed
+    }
+
+    /// IteratorStep: whether there is a next value, which is not looked at. Afterwards as [`Self::step`].
+    pub fn step_valueless(&self) -> JsResult<bool> {
+        if self.mode.get() != Mode::Protocol {
+            return Ok(self.step()?.is_some());
+        }
+        let stepped = call::call(self.next.get(), self.iterator.get(), &[]).and_then(has_value);
+        if !matches!(stepped, Ok(true)) {
+            self.mode.set(Mode::Closed);
+        }
+        stepped
+    }
+
     /// IteratorStepValue: the next value, or `None` when done. Afterwards, or after an error, the record is closed.
     #[inline]
     pub fn step(&self) -> JsResult<Option<Value>> {
@@ -224,13 +246,21 @@ pub fn array_prototypes_have_elements() -> bool {
 
 /// The value of an iterator result, or `None` if done; TypeError if it is no object.
 pub fn iterator_result(result: Value) -> JsResult<Option<Value>> {
-    let Some(object) = result.as_object() else {
-        return Err(throw_type_error(format!("Iterator result {} is not an object", describe(result))));
-    };
+    let object = result_object(result)?;
     if to_boolean(object.get(keys::done())?) {
         return Ok(None);
     }
     object.get(keys::value()).map(Some)
+}
+
+/// Whether an iterator result is not the end; TypeError if it is no object.
+fn has_value(result: Value) -> JsResult<bool> {
+    Ok(!to_boolean(result_object(result)?.get(keys::done())?))
+}
+
+fn result_object(result: Value) -> JsResult<Object> {
+    let no_object = || throw_type_error(format!("Iterator result {} is not an object", describe(result)));
+    result.as_object().ok_or_else(no_object)
 }
 
 /// `{ value, done }`

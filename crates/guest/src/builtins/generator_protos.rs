@@ -3,11 +3,14 @@
 use convex_wasm_abi::unit::function_info as info;
 
 use crate::builtin::{CallContext, NativeCode, methods, native, native_constructor, to_string_tag};
+use crate::call::call;
+use crate::convert::get_method;
 use crate::frame::ResumeMode;
 use crate::generator::{GeneratorObject, Step, async_generator_enqueue, generator_resume, step};
 use crate::iterate::iterator_result;
 use crate::names;
 use crate::object::{Attributes, Object, new_native_function};
+use crate::promise::{PromiseObject, resolved};
 use crate::realm::{Intrinsic, intrinsic};
 use crate::throw::{JsResult, hand_over};
 use crate::value::Value;
@@ -29,7 +32,10 @@ pub(crate) fn install() {
     let async_generator = intrinsic(Intrinsic::AsyncGeneratorPrototype);
     let async_iterator = intrinsic(Intrinsic::AsyncIteratorPrototype);
     async_generator.force_prototype(Some(async_iterator));
-    methods(async_iterator, &[("@@asyncIterator", 0, native(|cx| Ok(cx.this)))]);
+    methods(
+        async_iterator,
+        &[("@@asyncIterator", 0, native(|cx| Ok(cx.this))), ("@@asyncDispose", 0, native(async_dispose))],
+    );
     methods(
         async_generator,
         &[
@@ -98,4 +104,27 @@ fn resume(cx: &CallContext, mode: ResumeMode) -> JsResult {
 
 fn enqueue(cx: &CallContext, mode: ResumeMode) -> JsResult {
     Ok(async_generator_enqueue(cx.this, mode, cx.arg(0)))
+}
+
+/// `%AsyncIteratorPrototype%[Symbol.asyncDispose]`: calls `return` and waits for what it answers.
+fn async_dispose(cx: &CallContext) -> JsResult {
+    let promise = PromiseObject::pending();
+    let returned = get_method(cx.this, names::keys::return_()).and_then(|method| match method {
+        Some(method) => Ok(Some(resolved(call(method.into(), cx.this, &[Value::UNDEFINED])?)?)),
+        None => Ok(None),
+    });
+    match returned {
+        Ok(Some(returned)) => returned.then_native(promise.into(), |promise, outcome| {
+            if let Some(promise) = promise.as_kind::<PromiseObject>() {
+                match outcome {
+                    Ok(_) => promise.fulfill(Value::UNDEFINED),
+                    Err(reason) => promise.reject(reason),
+                }
+            }
+            Ok(())
+        }),
+        Ok(None) => promise.fulfill(Value::UNDEFINED),
+        Err(thrown) => promise.reject(thrown.take()),
+    }
+    Ok(promise.into())
 }

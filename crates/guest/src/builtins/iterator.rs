@@ -1,21 +1,27 @@
-//! `Iterator`: prototype, constructor, and the helpers that consume an iterator. Those that answer another iterator are in
-//! [`helpers`].
+//! `Iterator`: prototype, constructor, and the helpers that consume an iterator. Those that answer another iterator, which is
+//! made in [`helpers`], are in [`transform`], [`chunking`], [`concat`] and [`zip`].
 
+mod chunking;
+mod concat;
 mod helpers;
+mod transform;
 mod wrapped;
+mod zip;
 
 use super::{array, map_set};
 use crate::builtin::{CallContext, Method, accessor, constructor, method, methods, native, native_constructor};
 use crate::call::{call, is_callable};
 use crate::cell::{Gc, kind};
-use crate::convert::to_boolean;
+use crate::convert::{get_method, same_value_zero, to_boolean, to_string};
+use crate::error::display;
 use crate::iterate::IteratorRecord;
 use crate::key::PropertyKey;
 use crate::names::keys;
 use crate::object::{ArrayCell, Attributes, Object};
 use crate::realm::{Intrinsic, intrinsic};
 use crate::state::State;
-use crate::throw::{JsResult, throw_type_error};
+use crate::string::JsString;
+use crate::throw::{JsResult, throw_range_error, throw_type_error};
 use crate::value::Value;
 
 const METHODS: &[Method] = &[
@@ -25,8 +31,14 @@ const METHODS: &[Method] = &[
     ("some", 1, native(some)),
     ("every", 1, native(every)),
     ("find", 1, native(find)),
+    ("includes", 1, native(includes)),
+    ("join", 1, native(join)),
+    ("@@dispose", 0, native(dispose)),
     ("@@iterator", 0, native(|cx| Ok(cx.this))),
 ];
+
+/// 2⁵³ − 1
+const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
 
 /// `Iterator`, once it is there.
 static CONSTRUCTOR: State<Value> = State::new(Value::UNDEFINED);
@@ -36,7 +48,11 @@ pub(crate) fn install() {
     let prototype = intrinsic(Intrinsic::IteratorPrototype);
     let iterator = constructor("Iterator", 0, native_constructor(construct), prototype);
     method(iterator, "from", 1, native(wrapped::from));
-    methods(prototype, METHODS);
+    method(iterator, "concat", 0, native(concat::concat));
+    methods(iterator, zip::STATICS);
+    for table in [METHODS, transform::METHODS, chunking::METHODS] {
+        methods(prototype, table);
+    }
     helpers::install(prototype);
     wrapped::install();
     // Both are accessors, for the web's sake: assignments to them work on what inherits from the prototype.
@@ -195,12 +211,71 @@ fn reduce(cx: &CallContext) -> JsResult {
     Ok(accumulator)
 }
 
+fn includes(cx: &CallContext) -> JsResult {
+    let iterator = this_object(cx, "includes")?;
+    let skipped = skipped_elements(cx.arg(1)).inspect_err(|_| IteratorRecord::unread(iterator).close_silently());
+    let mut skipped = skipped?;
+    let record = IteratorRecord::from_iterator(iterator)?;
+    while let Some(value) = record.step()? {
+        if skipped > 0.0 {
+            skipped -= 1.0;
+        } else if same_value_zero(value, cx.arg(0)) {
+            record.close()?;
+            return Ok(true.into());
+        }
+    }
+    Ok(false.into())
+}
+
+/// How many values `includes` leaves out: a whole number or Infinity, not coerced.
+fn skipped_elements(value: Value) -> JsResult<f64> {
+    if value.is_undefined() {
+        return Ok(0.0);
+    }
+    let Some(count) = value.as_number().filter(|count| count.trunc() == *count) else {
+        return Err(throw_type_error(format!("{} is not an integer", display(value))));
+    };
+    if count < 0.0 || count.is_finite() && count > MAX_SAFE_INTEGER {
+        return Err(throw_range_error(format!("{} is out of range", display(value))));
+    }
+    Ok(count)
+}
+
+fn join(cx: &CallContext) -> JsResult {
+    let iterator = this_object(cx, "join")?;
+    let separator = match cx.arg(0) {
+        Value::UNDEFINED => JsString::from_str(","),
+        separator => to_string(separator).inspect_err(|_| IteratorRecord::unread(iterator).close_silently())?,
+    };
+    let record = IteratorRecord::from_iterator(iterator)?;
+    let (mut joined, mut is_first) = (JsString::empty(), true);
+    while let Some(value) = record.step()? {
+        let appended = append(joined, if is_first { JsString::empty() } else { separator }, value);
+        joined = appended.inspect_err(|_| record.close_silently())?;
+        is_first = false;
+    }
+    Ok(joined.into())
+}
+
+/// The text followed by a separator and a value as `join` writes it.
+fn append(text: JsString, separator: JsString, value: Value) -> JsResult<JsString> {
+    let value = if value.is_nullish() { JsString::empty() } else { to_string(value)? };
+    text.concat(separator)?.concat(value)
+}
+
+fn dispose(cx: &CallContext) -> JsResult {
+    if let Some(method) = get_method(cx.this, keys::return_())? {
+        call(method.into(), cx.this, &[])?;
+    }
+    Ok(Value::UNDEFINED)
+}
+
 /// GetIteratorFlattenable: the iterator of an iterable, or the value itself as an iterator. `method` is for messages.
 fn flattenable(value: Value, strings: bool, method: &str) -> JsResult<Gc<IteratorRecord>> {
     if !value.is_object() && !(strings && value.is_string()) {
         return Err(throw_type_error(format!("{method} called on non-object")));
     }
-    match crate::convert::get_method(value, crate::symbol::iterator().into())? {
+    match get_method(value, crate::symbol::iterator().into())? {
         Some(method) => IteratorRecord::from_method(value, method.into()),
         None => IteratorRecord::from_iterator(value),
     }

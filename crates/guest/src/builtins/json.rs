@@ -4,6 +4,8 @@ mod circular;
 mod error;
 mod parse;
 mod quote;
+mod raw;
+mod revive;
 mod sized_shape;
 mod special;
 mod stringify;
@@ -16,7 +18,6 @@ use crate::builtin::{CallContext, methods, native, to_string_tag};
 use crate::call;
 use crate::convert::{is_array, to_integer_or_infinity, to_number, to_string};
 use crate::key::PropertyKey;
-use crate::names::keys;
 use crate::object::{Attributes, Object, PrimitiveWrapper};
 use crate::realm::global;
 use crate::string::JsString;
@@ -30,51 +31,19 @@ const MAX_GAP: usize = 10;
 pub fn install() {
     let json = Object::new();
     methods(json, &[("parse", 2, native(json_parse)), ("stringify", 3, native(json_stringify))]);
+    methods(json, &[("rawJSON", 1, native(raw::raw_json)), ("isRawJSON", 1, native(raw::is_raw_json))]);
     to_string_tag(json, "JSON");
     global().define("JSON", json.into(), Attributes::HIDDEN);
 }
 
 fn json_parse(cx: &CallContext) -> JsResult {
-    let value = parse(to_string(cx.arg(0))?)?;
+    let source = to_string(cx.arg(0))?;
+    let value = parse(source)?;
     let reviver = cx.arg(1);
     if !call::is_callable(reviver) {
         return Ok(value);
     }
-    let root = Object::new();
-    root.create_data_property(keys::empty(), value)?;
-    revive(root, keys::empty(), reviver)
-}
-
-/// InternalizeJSONProperty.
-fn revive(holder: Object, key: PropertyKey, reviver: Value) -> JsResult {
-    let _level = call::descend()?;
-    let value = holder.get(key)?;
-    if let Some(object) = value.as_object() {
-        if is_array(value)? {
-            for index in 0..object.length()? {
-                revive_member(object, PropertyKey::integer(index), reviver)?;
-            }
-        } else {
-            for key in object.own_keys()? {
-                let is_enumerable =
-                    object.get_own_property(key)?.is_some_and(|property| property.attributes.is_enumerable());
-                if !key.is_symbol() && is_enumerable {
-                    revive_member(object, key, reviver)?;
-                }
-            }
-        }
-    }
-    call::call(reviver, holder.into(), &[key.to_value(), value])
-}
-
-fn revive_member(object: Object, key: PropertyKey, reviver: Value) -> JsResult<()> {
-    let value = revive(object, key, reviver)?;
-    if value.is_undefined() {
-        object.delete(key)?;
-    } else {
-        object.create_data_property(key, value)?;
-    }
-    Ok(())
+    revive::revive(source, value, reviver)
 }
 
 fn json_stringify(cx: &CallContext) -> JsResult {

@@ -4,6 +4,7 @@ mod fdlibm;
 pub mod float16;
 mod power;
 mod random;
+mod sum;
 mod trigonometry;
 
 use crate::builtin::{CallContext, constants, methods, native, to_string_tag};
@@ -66,6 +67,7 @@ pub(crate) fn install() {
             ("sin", 1, native(|cx| unary(cx, trigonometry::sin))),
             ("sinh", 1, native(|cx| unary(cx, fdlibm::sinh))),
             ("sqrt", 1, native(|cx| unary(cx, f64::sqrt))),
+            ("sumPrecise", 1, native(sum::sum_precise)),
             ("tan", 1, native(|cx| unary(cx, libm::tan))),
             ("tanh", 1, native(|cx| unary(cx, fdlibm::tanh))),
             ("trunc", 1, native(|cx| rounding(cx, f64::trunc))),

@@ -35,6 +35,7 @@ pub mod structured_clone;
 pub mod symbol;
 pub mod text_encoding;
 pub mod typed_array;
+pub mod uint8_array;
 pub mod uri;
 pub mod url;
 pub mod weak;
@@ -55,6 +56,7 @@ pub(crate) fn install() {
     iterator::install();
     array_buffer::install();
     typed_array::install();
+    uint8_array::install();
     data_view::install();
     promise_statics::install();
     generator_protos::install();

@@ -9,6 +9,7 @@ use crate::builtin::{CallContext, Method, function, methods, native};
 use crate::call::{call, is_callable};
 use crate::cell::{Gc, Header};
 use crate::convert::get_value;
+use crate::error::display;
 use crate::iterate::iterate;
 use crate::key::PropertyKey;
 use crate::names::{self, keys};
@@ -22,10 +23,12 @@ use crate::throw::{JsResult, throw_type_error};
 use crate::value::Value;
 
 const STATICS: &[Method] = &[
-    ("all", 1, native(|cx| gather(cx, "all", Combinator::All))),
-    ("allSettled", 1, native(|cx| gather(cx, "allSettled", Combinator::AllSettled))),
-    ("any", 1, native(|cx| gather(cx, "any", Combinator::Any))),
-    ("race", 1, native(|cx| gather(cx, "race", Combinator::Race))),
+    ("all", 1, native(|cx| gather(cx, "all", Combinator::All, gather_elements))),
+    ("allSettled", 1, native(|cx| gather(cx, "allSettled", Combinator::AllSettled, gather_elements))),
+    ("any", 1, native(|cx| gather(cx, "any", Combinator::Any, gather_elements))),
+    ("race", 1, native(|cx| gather(cx, "race", Combinator::Race, gather_elements))),
+    ("allKeyed", 1, native(|cx| gather(cx, "allKeyed", Combinator::All, gather_properties))),
+    ("allSettledKeyed", 1, native(|cx| gather(cx, "allSettledKeyed", Combinator::AllSettled, gather_properties))),
     ("withResolvers", 0, native(with_resolvers)),
     ("try", 1, native(try_)),
 ];
@@ -68,6 +71,8 @@ struct Gathering {
     capability: Gc<Capability>,
     /// Results, or the errors of `any`.
     values: Gc<ArrayCell>,
+    /// The properties that the results belong to, if they come from an object's.
+    keys: State<Option<Vec<PropertyKey>>>,
 }
 
 /// One of its elements.
@@ -101,7 +106,8 @@ impl Gathering {
             let errors = self.values.dense().iter().map(|error| error.get()).collect();
             return self.settle(Err(new_aggregate_error(errors)));
         }
-        self.settle(Ok(self.values.into()))
+        let keys = self.keys.with(Option::take);
+        self.settle(Ok(keys.map_or(self.values.into(), |keys| keyed(&keys, self.values))))
     }
 }
 
@@ -122,6 +128,15 @@ impl Element {
     }
 }
 
+/// An object without prototype that has the values under the keys.
+fn keyed(keys: &[PropertyKey], values: Gc<ArrayCell>) -> Value {
+    let object = Object::ordinary(None);
+    for (&key, value) in keys.iter().zip(values.dense()) {
+        object.define(key, value.get(), Attributes::ALL);
+    }
+    object.into()
+}
+
 /// What `allSettled` answers for an element.
 fn settled_record(outcome: Result<Value, Value>) -> Value {
     let object = Object::new();
@@ -134,7 +149,13 @@ fn settled_record(outcome: Result<Value, Value>) -> Value {
     object.into()
 }
 
-fn gather(cx: &CallContext, name: &str, combinator: Combinator) -> JsResult {
+/// Makes one promise of many, which `read` finds in the argument and adds to the gathering.
+fn gather(
+    cx: &CallContext,
+    name: &str,
+    combinator: Combinator,
+    read: fn(&CallContext, &Adder) -> JsResult<()>,
+) -> JsResult {
     require_object(cx, name)?;
     let capability = Capability::new(cx.this)?;
     let gathering = Gc::new(Gathering {
@@ -144,42 +165,80 @@ fn gather(cx: &CallContext, name: &str, combinator: Combinator) -> JsResult {
         remaining: Cell::new(1),
         capability,
         values: ArrayCell::with_capacity(0),
+        keys: State::new(None),
     });
-    if let Err(thrown) = gather_elements(cx, gathering) {
+    let gathered = Adder::new(cx.this, gathering).and_then(|adder| read(cx, &adder));
+    if let Err(thrown) = gathered.and_then(|()| gathering.count_down()) {
         gathering.settle(Err(thrown.take()))?;
     }
     Ok(capability.promise())
 }
 
-fn gather_elements(cx: &CallContext, gathering: Gc<Gathering>) -> JsResult<()> {
-    let resolve = get_value(cx.this, keys::resolve())?;
-    if !is_callable(resolve) {
-        return Err(throw_type_error("Promise resolve or reject function is not callable"));
+fn gather_elements(cx: &CallContext, adder: &Adder) -> JsResult<()> {
+    iterate(cx.arg(0), |value| adder.add(value).map(|()| true))
+}
+
+fn gather_properties(cx: &CallContext, adder: &Adder) -> JsResult<()> {
+    let Some(promises) = cx.arg(0).as_object() else {
+        return Err(throw_type_error(format!("{} is not an object", display(cx.arg(0)))));
+    };
+    let keys = &adder.gathering.keys;
+    keys.with(|keys| *keys = Some(Vec::new()));
+    for key in promises.own_keys()? {
+        if promises.get_own_property(key)?.is_some_and(|property| property.attributes.is_enumerable()) {
+            let value = promises.get(key)?;
+            keys.with(|keys| keys.iter_mut().for_each(|keys| keys.push(key)));
+            adder.add(value)?;
+        }
     }
-    let [original_resolve, original_then] = ORIGINALS.with(|originals| *originals);
-    let is_native = cx.this == intrinsic(Intrinsic::PromiseConstructor).into() && resolve == original_resolve;
-    let mut index = 0;
-    iterate(cx.arg(0), |value| {
+    Ok(())
+}
+
+/// Adds what it is given to a gathering.
+struct Adder {
+    gathering: Gc<Gathering>,
+    constructor: Value,
+    resolve: Value,
+    /// Both are what the realm made, so that nobody sees whether they are called.
+    is_native: bool,
+    then: Value,
+}
+
+impl Adder {
+    fn new(constructor: Value, gathering: Gc<Gathering>) -> JsResult<Adder> {
+        let resolve = get_value(constructor, keys::resolve())?;
+        if !is_callable(resolve) {
+            return Err(throw_type_error("Promise resolve or reject function is not callable"));
+        }
+        let [original_resolve, then] = ORIGINALS.with(|originals| *originals);
+        let is_native = constructor == intrinsic(Intrinsic::PromiseConstructor).into() && resolve == original_resolve;
+        Ok(Adder { gathering, constructor, resolve, is_native, then })
+    }
+
+    fn add(&self, value: Value) -> JsResult<()> {
+        let gathering = self.gathering;
+        let index = gathering.values.len();
         gathering.values.push(Value::UNDEFINED);
-        let promise = if is_native { promise::resolved(value)?.into() } else { call(resolve, cx.this, &[value])? };
+        let promise = match self.is_native {
+            true => promise::resolved(value)?.into(),
+            false => call(self.resolve, self.constructor, &[value])?,
+        };
         let header = Header::internal::<Element>();
         let element = Gc::new(Element { header, gathering, index, settled: Cell::new(false) });
-        index += 1;
         gathering.remaining.set(gathering.remaining.get() + 1);
         let then = get_value(promise, keys::then())?;
         match promise.as_kind::<PromiseObject>() {
             // Nobody can see the promise that `then` would derive.
-            Some(promise) if is_native && then == original_then => {
+            Some(promise) if self.is_native && then == self.then => {
                 promise.then_native(Value::internal(element), react);
+                Ok(())
             }
             _ => {
                 let (on_fulfilled, on_rejected) = handlers(element);
-                call_then(then, promise, on_fulfilled, on_rejected)?;
+                call_then(then, promise, on_fulfilled, on_rejected)
             }
         }
-        Ok(true)
-    })?;
-    gathering.count_down()
+    }
 }
 
 /// What a reaction of a combinator means to a stack trace: a frame, unless it is a race, and the promise that is settled;

@@ -2,6 +2,7 @@
 
 use super::circular::circular_error;
 use super::quote::{quote, quote_key};
+use super::raw::RawJson;
 use crate::call;
 use crate::cell::{Gc, kind};
 use crate::convert::{get_value, is_array, to_number, to_string};
@@ -146,6 +147,12 @@ impl Serializer {
         match object.kind.get() {
             kind::OBJECT | kind::ARRAY => {}
             kind::FUNCTION => return Ok(false),
+            kind::RAW_JSON => {
+                if let Some(raw) = object.as_kind::<RawJson>() {
+                    self.out.push_units(raw.text().units());
+                }
+                return Ok(true);
+            }
             kind::STRING_WRAPPER => {
                 quote(&mut self.out, to_string(object.into())?.units());
                 return Ok(true);
