@@ -95,7 +95,7 @@ impl Cloner {
             }
             kind::ERROR => self.error(object),
             kind::ARRAY => self.array(object),
-            kind::OBJECT | kind::ARGUMENTS | kind::RAW_JSON => {
+            kind::OBJECT | kind::ARGUMENTS => {
                 let clone = Object::new();
                 self.remember(object, clone);
                 self.properties(object, clone)?;
