@@ -272,6 +272,10 @@ runtime_functions! {
     /// Declares a script's variable (EMPTY) or function on the global object: name, function. Status.
     DeclareGlobal "declare_global" "ij:i";
 
+    /// Tells of a function that may be made of text: the text from `function` to the last brace, a function that makes it;
+    /// never throws.
+    ForeseeFunction "foresee_function" "jj:";
+
     // ---- typed arrays ----
     /// Whether `length` of a typed array is its number of elements, which the cache then remembers: object, cache. 0 or 1;
     /// never throws.

@@ -18,6 +18,7 @@ use crate::cache::{self, Cache};
 use crate::codegen::{self, SourceInfo};
 use crate::constant_eval::{self, Inlined};
 use crate::error::CompileError;
+use crate::function_text::{self, Inserted};
 use crate::ir::{Export, Import};
 use crate::lower::{self, Goal, Lowered};
 use crate::position::LineIndex;
@@ -178,8 +179,8 @@ fn parse<R>(
     let allocator = Allocator::default();
     let parse_options =
         ParseOptions { preserve_parens: false, parse_regular_expression: true, ..ParseOptions::default() };
-    // Texts given to `eval` that turned out to have early errors.
-    let mut wrong = BTreeSet::new();
+    // Texts given to `eval` that turned out to have early errors, and texts of functions that use the module's own names.
+    let (mut wrong, mut entangled) = (BTreeSet::new(), BTreeSet::new());
     loop {
         let parsed = Parser::new(&allocator, &module.source, source_type).with_options(parse_options).parse();
         check(module, parsed.diagnostics.iter())?;
@@ -187,6 +188,11 @@ fn parse<R>(
         let mut inlined = Inlined::default();
         if module.source.contains("eval(") {
             inlined = constant_eval::inline(&allocator, program, &wrong);
+        }
+        let mut inserted = Inserted::default();
+        if module.source.contains("Function(") {
+            let texts = function_text::foresee(&allocator, program);
+            inserted = function_text::insert(&allocator, program, &texts - &entangled);
         }
         let semantic = SemanticBuilder::new_compiler().build(program);
         let labels = semantic.diagnostics.iter().flat_map(|diagnostic| diagnostic.labels.iter());
@@ -196,8 +202,17 @@ fn parse<R>(
         if wrong.len() > known {
             continue;
         }
-        check(module, semantic.diagnostics.iter())?;
-        return Ok(consume(program, semantic.semantic.scoping()));
+        let is_own =
+            |diagnostic: &&OxcDiagnostic| !diagnostic.labels.iter().any(|label| inserted.contains(label.offset()));
+        check(module, semantic.diagnostics.iter().filter(is_own))?;
+        let mut scoping = semantic.semantic.into_scoping();
+        let known = entangled.len();
+        entangled.extend(inserted.entangled(program, &scoping));
+        if entangled.len() > known {
+            continue;
+        }
+        inserted.restore_strictness(program, &mut scoping);
+        return Ok(consume(program, &scoping));
     }
 }
 

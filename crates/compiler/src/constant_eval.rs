@@ -302,7 +302,8 @@ fn options() -> ParseOptions {
     ParseOptions { preserve_parens: false, parse_regular_expression: true, ..ParseOptions::default() }
 }
 
-fn parse_expression<'a>(allocator: &'a Allocator, text: &'a str) -> Option<Expression<'a>> {
+/// Parses an expression.
+pub(crate) fn parse_expression<'a>(allocator: &'a Allocator, text: &'a str) -> Option<Expression<'a>> {
     let mut parsed = Parser::new(allocator, text, SourceType::script()).with_options(options()).parse();
     if !parsed.diagnostics.is_empty() {
         return None;

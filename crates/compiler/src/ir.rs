@@ -375,6 +375,8 @@ pub enum Op {
     NewObject(Vec<(Constant, Reg)>),
     /// Array of elements; `None` is a hole.
     NewArray(Vec<Option<Reg>>),
+    /// Tells the guest of a function that may be made of text: the text, a function that makes it (no result).
+    ForeseeFunction(Reg, Reg),
     /// Append to an array under construction (no result).
     ArrayAppend(Reg, Reg),
     /// Append all of an iterable (no result); errors call it by the name, or by its type.

@@ -3,7 +3,7 @@
 //! The same sources give the same bytes. This crate knows nothing of Wasmtime, Tokio, HTTP or the database.
 //!
 //! - [`compile`]: the way in: one module, or all modules of an app
-//! - `constant_eval`: texts given to `eval`, compiled with the module
+//! - `constant_eval`, `function_text`: texts given to `eval` and `Function`, compiled with the module
 //! - [`lower`]: syntax tree to intermediate representation ([`ir`])
 //! - [`optimize`], [`codegen`]: intermediate representation to Wasm
 //! - [`analysis`]: what the developer is told
@@ -18,6 +18,7 @@ pub mod compile;
 mod constant_eval;
 pub mod element;
 pub mod error;
+mod function_text;
 pub mod ir;
 pub mod link;
 pub mod lower;

@@ -145,6 +145,9 @@ impl Emitter<'_, '_> {
 
             Op::NewObject(properties) => self.emit_new_object(properties, result),
             Op::NewArray(elements) => self.emit_new_array(elements, result),
+            Op::ForeseeFunction(text, maker) => {
+                self.call_infallible(Runtime::ForeseeFunction, &[Value(*text), Value(*maker)], None);
+            }
             Op::ArrayAppend(array, value) => {
                 self.call_infallible(Runtime::ArrayAppend, &[Value(*array), Value(*value)], None);
             }

@@ -6,6 +6,7 @@ use oxc_span::GetSpan;
 use super::facts::Implicit;
 use super::function::FunctionLowerer;
 use super::{Refusal, Result, text};
+use crate::function_text::FORESEE;
 use crate::ir::{Arguments, Constant, ConstantValue, FunctionId, Op, Reg};
 
 /// A callee, evaluated, with the `this` it is called with.
@@ -27,6 +28,12 @@ impl FunctionLowerer<'_, '_> {
         {
             return Err(Refusal::new("it calls eval", call.span.start));
         }
+        if call.span.start >= self.module.source_end
+            && let Expression::Identifier(identifier) = &call.callee
+            && identifier.name == FORESEE
+        {
+            return self.foresee(call);
+        }
         let name = self.callee_name(&call.callee, &call.arguments);
         if let Expression::StaticMemberExpression(member) = &call.callee
             && !call.optional
@@ -46,6 +53,15 @@ impl FunctionLowerer<'_, '_> {
         };
         let Callee { function, this, known, .. } = callee;
         Ok(self.builder.emit(Op::Call { callee: function, this, arguments, known, name }))
+    }
+
+    /// A statement of [`crate::function_text`].
+    fn foresee(&mut self, call: &CallExpression<'_>) -> Result<Reg> {
+        let arguments: Vec<&Expression<'_>> = call.arguments.iter().map(argument_expression).collect();
+        if let [text, maker] = self.operands(&arguments)?[..] {
+            self.builder.perform(Op::ForeseeFunction(text, maker));
+        }
+        Ok(self.builder.undefined())
     }
 
     /// `o.key(…)` whose arguments cannot notice that the property is read after them.

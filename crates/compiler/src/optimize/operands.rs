@@ -23,6 +23,7 @@ macro_rules! operand_visitors {
                 | Op::DisposeNext(a) | Op::DisposeEnd(a) => visit(a),
                 Op::StoreEnv { env: a, value: b, .. } | Op::Binary(_, a, b) | Op::GetElement(a, b) | Op::Set(a, _, b)
                 | Op::Delete(a, b) | Op::GetPrivate(a, b) | Op::HasPrivate(a, b) | Op::ArrayAppend(a, b)
+                | Op::ForeseeFunction(a, b)
                 | Op::ArraySpread(a, b, _) | Op::ArgumentsSpread(a, b, _) | Op::ObjectSpread(a, b) | Op::SetLiteralPrototype(a, b)
                 | Op::SetFunctionName { function: a, key: b, .. } | Op::SetHome(a, b)
                 | Op::AsyncIteratorResult(a, b) | Op::AddDisposable { stack: a, value: b, .. } | Op::DisposalFailed(a, b) => {
@@ -201,6 +202,7 @@ pub fn never_throws(op: &Op) -> bool {
                 | Op::StoreBinding(..)
                 | Op::StoreEnv { .. }
                 | Op::ArrayAppend(..)
+                | Op::ForeseeFunction(..)
                 | Op::SetLiteralPrototype(..)
                 | Op::SetFunctionName { .. }
                 | Op::SetHome(..)

@@ -1,5 +1,7 @@
 //! `Function`: constructor, prototype and bound functions.
 
+pub mod text;
+
 use core::cell::Cell;
 
 use convex_wasm_abi::unit::function_info as info;
@@ -7,7 +9,6 @@ use convex_wasm_abi::unit::function_info as info;
 use crate::builtin::{CallContext, Method, NativeCode, constructor, function, methods, native, native_constructor};
 use crate::call::{call, construct, is_callable, ordinary_instance_of};
 use crate::cell::Gc;
-use crate::convert::to_string as to_string_of;
 use crate::error::describe;
 use crate::function_source::source_text;
 use crate::iterate::array_like;
@@ -15,8 +16,9 @@ use crate::names::keys;
 use crate::object::{AccessorCell, ArrayCell, Attributes, FunctionCell, FunctionRecord, Object};
 use crate::realm::{Intrinsic, intrinsic, set_intrinsic};
 use crate::string::JsString;
-use crate::throw::{JsResult, hand_over, throw_error, throw_type_error};
+use crate::throw::{JsResult, throw_type_error};
 use crate::value::Value;
+use text::{Kind, from_text};
 
 const METHODS: &[Method] = &[
     ("apply", 2, native(apply)),
@@ -28,24 +30,13 @@ const METHODS: &[Method] = &[
 /// Builds `Function` and its prototype.
 pub(crate) fn install() {
     let prototype = intrinsic(Intrinsic::FunctionPrototype);
-    constructor("Function", 1, native_constructor(from_text), prototype);
+    constructor("Function", 1, native_constructor(|cx| from_text(cx, Kind::Function)), prototype);
     methods(prototype, METHODS);
     let has_instance =
         function("[Symbol.hasInstance]", 1, native(|cx| Ok(ordinary_instance_of(cx.this, cx.arg(0))?.into())));
     set_intrinsic(Intrinsic::HasInstance, has_instance.object());
     prototype.define(crate::symbol::has_instance(), has_instance.into(), Attributes::NONE);
     install_poison(prototype);
-}
-
-/// `new Function(text)`. Libraries try it with empty text to see whether they may generate code: they are told no.
-/// Real text needs an engine that can compile it.
-fn from_text(cx: &CallContext) -> JsResult {
-    let text = to_string_of(cx.arg(0))?;
-    if cx.rest(1).is_empty() && text.len() == 0 {
-        let message = "Code generation from strings disallowed for this context";
-        return Err(throw_error(Intrinsic::EvalErrorPrototype, message));
-    }
-    hand_over("Function constructor")
 }
 
 /// `caller` and `arguments`, which no function may read.

@@ -3,16 +3,17 @@
 use convex_wasm_abi::unit::function_info as info;
 
 use crate::builtin::{CallContext, NativeCode, methods, native, native_constructor, to_string_tag};
+use crate::builtins::function::text::{Kind, from_text};
 use crate::call::call;
 use crate::convert::get_method;
 use crate::frame::ResumeMode;
 use crate::generator::{GeneratorObject, Step, async_generator_enqueue, generator_resume, step};
 use crate::iterate::iterator_result;
 use crate::names;
-use crate::object::{Attributes, Object, new_native_function};
+use crate::object::{Attributes, Content, Object, new_native_function};
 use crate::promise::{PromiseObject, resolved};
 use crate::realm::{Intrinsic, intrinsic};
-use crate::throw::{JsResult, hand_over};
+use crate::throw::JsResult;
 use crate::value::Value;
 
 /// Builds them.
@@ -50,19 +51,19 @@ pub(crate) fn install() {
         "GeneratorFunction",
         Intrinsic::GeneratorFunctionPrototype,
         Some(Intrinsic::GeneratorPrototype),
-        native_constructor(|_| hand_over("GeneratorFunction constructor")),
+        native_constructor(|cx| from_text(cx, Kind::Generator)),
     );
     install_functions(
         "AsyncGeneratorFunction",
         Intrinsic::AsyncGeneratorFunctionPrototype,
         Some(Intrinsic::AsyncGeneratorPrototype),
-        native_constructor(|_| hand_over("AsyncGeneratorFunction constructor")),
+        native_constructor(|cx| from_text(cx, Kind::AsyncGenerator)),
     );
     install_functions(
         "AsyncFunction",
         Intrinsic::AsyncFunctionPrototype,
         None,
-        native_constructor(|_| hand_over("AsyncFunction constructor")),
+        native_constructor(|cx| from_text(cx, Kind::Async)),
     );
 }
 
@@ -72,6 +73,7 @@ fn install_functions(name: &str, prototype: Intrinsic, instances: Option<Intrins
     prototype.force_prototype(Some(intrinsic(Intrinsic::FunctionPrototype)));
     let flags = info::CONSTRUCTOR | info::USES_NEW_TARGET;
     let constructor = new_native_function(name, 1, code, flags).object();
+    constructor.force_prototype(function_constructor());
     constructor.define(names::prototype(), prototype.into(), Attributes::NONE);
     prototype.define(names::constructor(), constructor.into(), Attributes::CONFIGURABLE);
     if let Some(instances) = instances.map(intrinsic) {
@@ -79,6 +81,15 @@ fn install_functions(name: &str, prototype: Intrinsic, instances: Option<Intrins
         instances.define(names::constructor(), prototype.into(), Attributes::CONFIGURABLE);
     }
     to_string_tag(prototype, name);
+}
+
+/// `Function`, which the other constructors of functions inherit from.
+fn function_constructor() -> Option<Object> {
+    let constructor = intrinsic(Intrinsic::FunctionPrototype).ordinary_get_own(names::keys::constructor());
+    match constructor.map(|property| property.content) {
+        Some(Content::Data(constructor)) => constructor.as_object(),
+        _ => None,
+    }
 }
 
 fn next(cx: &CallContext) -> JsResult {

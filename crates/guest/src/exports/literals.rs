@@ -335,3 +335,8 @@ extern "C" fn rt_new_rest(first: u32, count: u32, a0: Value, a1: Value, a2: Valu
     let values = (first..count).map(|index| entered(index, [a0, a1, a2]));
     ArrayCell::from_iter(count.saturating_sub(first), values).into()
 }
+
+#[unsafe(no_mangle)]
+extern "C" fn rt_foresee_function(text: Value, maker: Value) {
+    crate::builtins::function::text::foresee(text, maker);
+}
