@@ -83,7 +83,14 @@ impl<'s> Executor<'s> {
         let how = Initialisation { phase: Phase::Program, time_ms: 1.7e12, seed: [7; 32], budget: self.budget };
         let (program, host) = Program::initialise(&self.engine, linked, how, SilentHost::default()).await;
         lines.extend(host.into_iter().flat_map(|host| host.lines).map(|(_, line)| line));
-        program.map(drop).map_err(|error| evaluation_failure(&error))
+        match program {
+            Ok(_) => Ok(()),
+            // To the language a rejection that nobody handles is no error.
+            Err(ProgramError::Evaluate { error: RunError::Thrown(thrown), .. }) if thrown.is_unhandled_rejection => {
+                Ok(())
+            }
+            Err(error) => Err(evaluation_failure(&error)),
+        }
     }
 
     /// Compiles the test, and the modules that it imports.

@@ -51,6 +51,8 @@ pub struct ThrownError {
     pub text: String,
     /// JSON text of a `ConvexError`'s data.
     pub data: Option<String>,
+    /// Nothing threw: a promise was rejected, and nobody listened when all microtasks were done.
+    pub is_unhandled_rejection: bool,
     /// Where it was created, innermost frame first.
     pub stack: Vec<StackFrame>,
 }

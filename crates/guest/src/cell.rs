@@ -208,5 +208,9 @@ pub mod kind {
         URL_SEARCH_PARAMS_ITERATOR,
         /// What `JSON.rawJSON` makes.
         RAW_JSON,
+        /// `DisposableStack`
+        DISPOSABLE_STACK,
+        /// `AsyncDisposableStack`
+        ASYNC_DISPOSABLE_STACK,
     }
 }

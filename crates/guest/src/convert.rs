@@ -471,7 +471,7 @@ pub fn is_array(value: Value) -> JsResult<bool> {
 /// SpeciesConstructor
 pub fn species_constructor(object: Object, default: Object) -> JsResult<Object> {
     let constructor = object.get(keys::constructor())?;
-    if constructor.is_undefined() || constructor == Value::from(default) {
+    if constructor.is_undefined() {
         return Ok(default);
     }
     let Some(constructor) = constructor.as_object() else {

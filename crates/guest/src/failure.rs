@@ -8,6 +8,7 @@ use crate::error::{ErrorObject, new_error, safe_text_property, safe_to_string};
 use crate::key::PropertyKey;
 use crate::names::keys;
 use crate::object::Attributes;
+use crate::promise::queue::take_unhandled;
 use crate::realm::{Intrinsic, intrinsic};
 use crate::stack::Trace;
 use crate::string::JsString;
@@ -28,6 +29,9 @@ pub fn to_json(reason: Value) -> String {
     }
     out.push_str("],\"text\":");
     write_json_string(&mut out, &text);
+    if take_unhandled() {
+        out.push_str(",\"unhandled\":true");
+    }
     if let Some(data) = convex_error_data(reason) {
         out.push_str(",\"data\":");
         write_json_string(&mut out, &data);

@@ -47,6 +47,10 @@ intrinsics! {
     UriErrorPrototype,
     /// `AggregateError.prototype`
     AggregateErrorPrototype,
+    /// `DisposableStack.prototype`
+    DisposableStackPrototype,
+    /// `AsyncDisposableStack.prototype`
+    AsyncDisposableStackPrototype,
     /// `SuppressedError.prototype`
     SuppressedErrorPrototype,
     /// `Promise.prototype`

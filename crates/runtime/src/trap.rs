@@ -89,6 +89,8 @@ struct FailedCall {
     text: String,
     data: Option<String>,
     #[serde(default)]
+    unhandled: bool,
+    #[serde(default)]
     stack: Vec<u32>,
 }
 
@@ -104,6 +106,7 @@ pub(crate) fn thrown(json: &[u8], units: &UnitTable) -> RunError {
         message: failed.message,
         text: failed.text,
         data: failed.data,
+        is_unhandled_rejection: failed.unhandled,
         stack: stack.unwrap_or_default(),
     }))
 }

@@ -246,7 +246,7 @@ struct Failure {
 pub(crate) fn thrown(json: &str) -> RunError {
     match serde_json::from_str(json) {
         Ok(Failure { name, message, text, data, stack }) => {
-            RunError::Thrown(Box::new(ThrownError { name, message, text, data, stack }))
+            RunError::Thrown(Box::new(ThrownError { name, message, text, data, stack, ..ThrownError::default() }))
         }
         Err(_) => malformed(),
     }

@@ -158,6 +158,19 @@ impl<'m> ModuleLowerer<'m> {
     }
 }
 
+/// What follows white space and comments.
+fn skip_trivia(mut text: &str) -> &str {
+    loop {
+        text = text.trim_start();
+        let end = match text.get(..2) {
+            Some("/*") => text.find("*/").map(|at| at + 2),
+            Some("//") => text.find(['\n', '\r', '\u{2028}', '\u{2029}']),
+            _ => return text,
+        };
+        text = end.and_then(|end| text.get(end..)).unwrap_or_default();
+    }
+}
+
 impl ModuleLowerer<'_> {
     /// Makes a lowered function's text, which `toString` gives, begin elsewhere than at its parameters.
     pub(super) fn set_source_start(&mut self, id: FunctionId, start: u32) {
@@ -183,7 +196,7 @@ impl ModuleLowerer<'_> {
     pub(super) fn method_start(&self, method: &MethodDefinition<'_>) -> u32 {
         let start = method.span.start;
         let text = self.source.get(start as usize..method.span.end as usize).unwrap_or_default();
-        let behind = text.strip_prefix("static").filter(|_| method.r#static).map(str::trim_start);
+        let behind = text.strip_prefix("static").filter(|_| method.r#static).map(skip_trivia);
         behind.map_or(start, |behind| method.span.end - behind.len() as u32)
     }
 }

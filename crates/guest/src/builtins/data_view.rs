@@ -129,6 +129,13 @@ fn construct(cx: &CallContext) -> JsResult {
         Some(length)
     };
     let header = ObjectHeader::new::<DataViewObject>(cx.new_prototype(Intrinsic::DataViewPrototype)?);
+    // Getting the prototype may have changed the buffer.
+    if buffer.is_detached() {
+        return Err(detached("DataView"));
+    }
+    if offset + length.unwrap_or(0) > u64::from(buffer.byte_length()) {
+        return Err(throw_range_error(out_of_bounds));
+    }
     let byte_length = length.map(|length| length as u32);
     Ok(Gc::new(DataViewObject { header, buffer, byte_offset: offset as u32, byte_length }).into())
 }

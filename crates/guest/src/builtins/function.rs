@@ -51,6 +51,8 @@ fn install_poison(prototype: Object) {
             ))
         }),
     );
+    // An ordinary object refuses nothing.
+    let _ = thrower.object().set_integrity(true);
     set_intrinsic(Intrinsic::ThrowTypeError, thrower.object());
     let attributes = Attributes::ACCESSOR.with(Attributes::CONFIGURABLE);
     for name in ["caller", "arguments"] {

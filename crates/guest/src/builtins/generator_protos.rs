@@ -121,7 +121,7 @@ fn enqueue(cx: &CallContext, mode: ResumeMode) -> JsResult {
 fn async_dispose(cx: &CallContext) -> JsResult {
     let promise = PromiseObject::pending();
     let returned = get_method(cx.this, names::keys::return_()).and_then(|method| match method {
-        Some(method) => Ok(Some(resolved(call(method.into(), cx.this, &[Value::UNDEFINED])?)?)),
+        Some(method) => Ok(Some(resolved(call(method.into(), cx.this, &[])?)?)),
         None => Ok(None),
     });
     match returned {

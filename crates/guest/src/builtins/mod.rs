@@ -13,6 +13,7 @@ pub mod convex;
 pub mod crypto;
 pub mod data_view;
 pub mod date;
+pub mod disposable_stack;
 pub mod dom_exception;
 pub mod error;
 pub mod function;
@@ -70,6 +71,7 @@ pub(crate) fn install() {
     regexp::install();
     date::install();
     bigint::install();
+    disposable_stack::install();
     console::install();
     text_encoding::install();
     uri::install();

@@ -85,9 +85,9 @@ struct Element {
 }
 
 impl Gathering {
-    /// Settles the promise, unless that happened before.
+    /// Settles the promise. Functions of a foreign constructor are called each time, as it would notice.
     fn settle(&self, outcome: Result<Value, Value>) -> JsResult<()> {
-        if self.settled.replace(true) {
+        if self.settled.replace(true) && self.capability.is_direct() {
             return Ok(());
         }
         match outcome {

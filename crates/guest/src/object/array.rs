@@ -301,6 +301,9 @@ impl Gc<ArrayCell> {
             if key != keys::length() {
                 return Ok(None);
             }
+            if self.object().has_flag(abi::FIXED_LENGTH) {
+                return Ok(Some(false));
+            }
             return self.define_length(&PropertyDescriptor { value: Some(value), ..Default::default() }).map(Some);
         };
         if self.element(index).is_empty() {

@@ -95,6 +95,11 @@ impl Capability {
         (self.resolve.get(), self.reject.get())
     }
 
+    /// Whether the promise is a native one that is settled directly, which must happen once only.
+    pub fn is_direct(&self) -> bool {
+        self.native_promise().is_some()
+    }
+
     fn native_promise(&self) -> Option<Gc<PromiseObject>> {
         if !self.resolve.get().is_undefined() {
             return None;

@@ -11,6 +11,7 @@ use crate::error::describe;
 use crate::names::keys;
 use crate::object::Object;
 use crate::realm::{Intrinsic, intrinsic, set_intrinsic};
+use crate::state::State;
 use crate::throw::{JsResult, Throw, throw_type_error};
 use crate::value::Value;
 
@@ -23,6 +24,21 @@ pub(super) fn install() {
     accessor(promise, "@@species", native(|cx| Ok(cx.this)), None);
     methods(prototype, &[("then", 2, native(then)), ("catch", 1, native(catch)), ("finally", 1, native(finally))]);
     to_string_tag(prototype, "Promise");
+    promise.mark_as_prototype();
+    SPECIES.with(|species| *species = species_getter(promise));
+}
+
+/// The getter of `Promise[Symbol.species]` as the realm made it.
+static SPECIES: State<Option<Value>> = State::new(None);
+
+/// Whether `Promise[Symbol.species]` is what the realm made.
+pub(super) fn has_own_species() -> bool {
+    species_getter(intrinsic(Intrinsic::PromiseConstructor)) == SPECIES.with(|species| *species)
+}
+
+fn species_getter(constructor: Object) -> Option<Value> {
+    let entry = constructor.find(crate::symbol::species().into())?;
+    entry.attributes.is_accessor().then(|| constructor.accessor_slot(entry).get.get())
 }
 
 fn construct(cx: &CallContext) -> JsResult {
@@ -65,7 +81,7 @@ fn then(cx: &CallContext) -> JsResult {
             "Method Promise.prototype.then called on incompatible receiver {receiver}"
         )));
     };
-    let constructor = if super::is_native(promise)? {
+    let constructor = if super::is_untouched(promise) {
         intrinsic(Intrinsic::PromiseConstructor)
     } else {
         species_constructor(promise.object(), intrinsic(Intrinsic::PromiseConstructor))?

@@ -257,7 +257,8 @@ fn is_native(promise: Gc<PromiseObject>) -> JsResult<bool> {
     Ok(promise.object().get(keys::constructor())? == native)
 }
 
-/// Whether `promise.constructor` is surely %Promise%: without asking if nothing can have changed since it last was.
+/// Whether `promise.constructor` and its species are surely %Promise%: without asking if nothing can have changed since they
+/// last were.
 #[inline]
 fn is_untouched(promise: Gc<PromiseObject>) -> bool {
     static CHECKED_EPOCH: State<u32> = State::new(u32::MAX);
@@ -268,9 +269,11 @@ fn is_untouched(promise: Gc<PromiseObject>) -> bool {
         return true;
     }
     let native = Value::from(intrinsic(Intrinsic::PromiseConstructor));
-    // Writing or redefining `constructor` of a prototype advances the epoch, so what holds now holds as long.
+    // Writing or redefining a property of the prototype or the constructor, which is marked as a prototype too, advances the
+    // epoch, so what holds now holds as long.
     let data = intrinsic(Intrinsic::PromisePrototype).ordinary_get_own(names::keys::constructor());
-    let is_native = matches!(data.map(|property| property.content), Some(Content::Data(value)) if value == native);
+    let is_native = matches!(data.map(|property| property.content), Some(Content::Data(value)) if value == native)
+        && constructor::has_own_species();
     if is_native {
         CHECKED_EPOCH.with(|epoch| *epoch = PROTO_EPOCH.get());
     }

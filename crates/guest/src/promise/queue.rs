@@ -42,6 +42,14 @@ static QUEUE: State<VecDeque<Job>> = State::new(VecDeque::new());
 static CURRENT: State<Value> = State::new(Value::UNDEFINED);
 static REJECTIONS: State<Vec<Gc<PromiseObject>>> = State::new(Vec::new());
 
+/// What [`drain`] answered last was a rejection that nobody handled.
+static UNHANDLED: State<bool> = State::new(false);
+
+/// Whether what failed is a rejection that nobody handled, rather than something thrown.
+pub fn take_unhandled() -> bool {
+    UNHANDLED.with(core::mem::take)
+}
+
 /// Appends a microtask.
 #[inline]
 pub fn enqueue(job: Job) {
@@ -73,7 +81,10 @@ pub fn drain() -> JsResult<()> {
     set_current(Value::UNDEFINED);
     let rejections = REJECTIONS.with(core::mem::take);
     match rejections.into_iter().find(|promise| !promise.is_handled()) {
-        Some(promise) => Err(crate::throw::Throw::value(promise.result())),
+        Some(promise) => {
+            UNHANDLED.with(|unhandled| *unhandled = true);
+            Err(crate::throw::Throw::value(promise.result()))
+        }
         None => Ok(()),
     }
 }

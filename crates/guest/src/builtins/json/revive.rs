@@ -1,6 +1,7 @@
 //! The reviver of `JSON.parse`, which is told from what text each primitive was read.
 
 use super::parse::parse;
+use super::stringify::enumerable_names;
 use crate::call;
 use crate::convert::{is_array, same_value};
 use crate::key::PropertyKey;
@@ -146,11 +147,7 @@ fn members(object: Object, reviver: Value, parts: Option<&Parts>) -> JsResult<()
         }
         return Ok(());
     }
-    for key in object.own_keys()? {
-        let property = if key.is_symbol() { None } else { object.get_own_property(key)? };
-        if !property.is_some_and(|property| property.attributes.is_enumerable()) {
-            continue;
-        }
+    for key in enumerable_names(object)? {
         let record = match parts {
             Some(Parts::Entries(records)) => {
                 let end = records.partition_point(|(name, _)| name.word() <= key.word());

@@ -373,7 +373,7 @@ fn is_plain(shape: Shape) -> bool {
 }
 
 /// EnumerableOwnProperties(object, key) without symbols.
-fn enumerable_names(object: Object) -> JsResult<Vec<PropertyKey>> {
+pub(super) fn enumerable_names(object: Object) -> JsResult<Vec<PropertyKey>> {
     let mut names = object.own_keys()?;
     names.retain(|key| !key.is_symbol());
     let mut enumerable = Vec::with_capacity(names.len());

@@ -150,7 +150,7 @@ fn append(
             substitute(
                 out,
                 *template,
-                &Captures { subject, matched: (spans[0][0], spans[0][1]), groups: &groups, named },
+                &Captures { subject, matched: (spans[0][0], spans[0][1]), claimed: None, groups: &groups, named },
             )?;
         }
     }
@@ -193,7 +193,12 @@ fn replace_generic(object: crate::object::Object, subject: JsString, replacement
         let named = result.get(keys::groups())?;
         let mut text = StringBuilder::new();
         match replacement {
-            Replacement::Verbatim(verbatim) => text.push_string(*verbatim),
+            Replacement::Verbatim(verbatim) => {
+                if !named.is_undefined() {
+                    to_object(named)?;
+                }
+                text.push_string(*verbatim);
+            }
             Replacement::Function(function) => {
                 let mut arguments = vec![matched.into()];
                 arguments.extend(captures.iter().map(|capture| capture.map_or(Value::UNDEFINED, Value::from)));
@@ -206,7 +211,8 @@ fn replace_generic(object: crate::object::Object, subject: JsString, replacement
             Replacement::Template(template) => {
                 let named = if named.is_undefined() { None } else { Some(to_object(named)?) };
                 let end = position.saturating_add(matched.len()).min(subject.len());
-                let captures = Captures { subject, matched: (position, end), groups: &captures, named };
+                let captures =
+                    Captures { subject, matched: (position, end), claimed: Some(matched), groups: &captures, named };
                 substitute(&mut text, *template, &captures)?;
             }
         }

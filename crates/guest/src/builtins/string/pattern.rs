@@ -146,7 +146,7 @@ fn replace_plain(string: JsString, needle: JsString, replacement: Value, all: bo
             substitute(
                 &mut out,
                 template,
-                &Captures { subject: string, matched: (start, end), groups: &[], named: None },
+                &Captures { subject: string, matched: (start, end), claimed: None, groups: &[], named: None },
             )?;
         }
         copied = end;

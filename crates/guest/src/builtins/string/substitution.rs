@@ -12,6 +12,8 @@ pub struct Captures<'a> {
     pub subject: JsString,
     /// Where the match begins and ends.
     pub matched: (u32, u32),
+    /// What a foreign `exec` says was matched, if that need not be the text there.
+    pub claimed: Option<JsString>,
     /// Groups from the first on; `None` for those that took no part.
     pub groups: &'a [Option<JsString>],
     /// Named groups.
@@ -34,7 +36,7 @@ pub fn substitute(out: &mut StringBuilder, template: JsString, captures: &Captur
         let subject = captures.subject;
         let (replacement, end) = match next {
             0x24 => (Some(dollar), at + 1),
-            0x26 => (Some(subject.slice(start_of_match, end_of_match)), at + 1),
+            0x26 => (Some(captures.claimed.unwrap_or_else(|| subject.slice(start_of_match, end_of_match))), at + 1),
             0x60 => (Some(subject.slice(0, start_of_match)), at + 1),
             0x27 => (Some(subject.slice(end_of_match.min(subject.len()), subject.len())), at + 1),
             0x3C => match named_group(template, at + 1, captures)? {

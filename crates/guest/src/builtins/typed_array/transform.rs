@@ -137,12 +137,22 @@ fn slice(cx: &CallContext) -> JsResult {
     let end = to_relative_index(cx.arg(1), length, length)?.max(start);
     let count = (end - start) as u32;
     let result = species_create(array, &[Value::from(count)], "%TypedArray%.prototype.slice")?;
+    if count == 0 {
+        return Ok(result.into());
+    }
     let end = (end as u32).min(array.valid_length("%TypedArray%.prototype.slice")?);
     if result.element_type() == array.element_type() {
         let size = array.element_type().size();
         let count = end.saturating_sub(start as u32).min(result.length());
-        let bytes = array.buffer().read(array.byte_offset() + start as u32 * size, count * size);
-        result.buffer().write(result.byte_offset(), &bytes);
+        let (from, to) = (array.byte_offset() + start as u32 * size, result.byte_offset());
+        if result.buffer() == array.buffer() && to > from {
+            // Bytes may be copied that were written before.
+            for index in 0..count * size {
+                result.buffer().write(to + index, &array.buffer().read(from + index, 1));
+            }
+        } else {
+            result.buffer().write(to, &array.buffer().read(from, count * size));
+        }
         return Ok(result.into());
     }
     for index in start as u32..end {
