@@ -99,7 +99,7 @@ const holder = { name: "H", message: "hm" };
 Error.captureStackTrace(holder);
 log(holder.stack.split("\n")[0], Object.getOwnPropertyDescriptor(holder, "stack") !== undefined);
 attempt(() => Error.captureStackTrace(1));
-log(Error.stackTraceLimit, Object.getOwnPropertyNames(Error.prototype).sort().join());
+log(Error.stackTraceLimit, Object.getOwnPropertyNames(Error.prototype).filter((name) => name !== "stack" /* newer than Node 22 */).sort().join());
 const de = new DOMException("msg", "AbortError");
 log(
   de.name,

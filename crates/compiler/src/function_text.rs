@@ -70,7 +70,8 @@ impl Inserted {
 }
 
 /// Puts functions of these texts in front of a program.
-pub(crate) fn insert<'a>(allocator: &'a Allocator, program: &mut Program<'a>, texts: BTreeSet<String>) -> Inserted {
+pub(crate) fn insert<'a>(allocator: &'a Allocator, program: &mut Program<'a>, mut texts: BTreeSet<String>) -> Inserted {
+    texts.retain(|text| !aliases_arguments(text));
     if texts.is_empty() {
         return Inserted::default();
     }
@@ -98,6 +99,12 @@ pub(crate) fn insert<'a>(allocator: &'a Allocator, program: &mut Program<'a>, te
     program.body = parsed.program.body;
     program.source_text = allocator.alloc_str(&format!("{}{code}", program.source_text));
     Inserted { functions, region: start as u32..program.source_text.len() as u32 }
+}
+
+/// Whether a function may see that its parameters and its `arguments` are the same in sloppy code, which compiled code does not
+/// do.
+fn aliases_arguments(text: &str) -> bool {
+    text.contains("arguments") && !text.contains("(\n) {\n")
 }
 
 /// The functions may be called while the module's variables are not initialised, although their text lies behind it.

@@ -204,3 +204,22 @@ pub fn constants(target: Object, table: &[(&str, Value)]) {
         target.define(name, value, Attributes::NONE);
     }
 }
+
+/// SetterThatIgnoresPrototypeProperties: a setter of a prototype that makes properties of what inherits from it.
+pub fn set_ignoring_prototype(cx: &CallContext, home: Intrinsic, key: PropertyKey) -> JsResult {
+    let name = key.display();
+    let Some(object) = cx.this.as_object() else {
+        return Err(crate::throw::throw_type_error(format!("Setter of '{name}' called on non-object")));
+    };
+    if object == intrinsic(home) {
+        return Err(crate::throw::throw_type_error(format!(
+            "Cannot assign to read only property '{name}' of object '[object Object]'"
+        )));
+    }
+    if object.has_own_property(key)? {
+        object.set(key, cx.arg(0))?;
+    } else {
+        object.create_data_or_throw(key, cx.arg(0))?;
+    }
+    Ok(Value::UNDEFINED)
+}

@@ -51,8 +51,8 @@ fn stack_overflow(error: &wasmtime::Error, units: &UnitTable) -> RunError {
         name: "RangeError".to_owned(),
         message: "Maximum call stack size exceeded".to_owned(),
         text: "RangeError: Maximum call stack size exceeded".to_owned(),
-        data: None,
         stack: trace::locate_all(&frames, units),
+        ..ThrownError::default()
     }))
 }
 

@@ -30,6 +30,8 @@ pub struct ArrayBufferObject {
     /// Limit of a resizable buffer.
     max_length: Option<u32>,
     detached: Cell<bool>,
+    /// Its bytes never change again.
+    immutable: Cell<bool>,
     /// Typed arrays over it, linked through their `next_view`.
     views: Cell<Option<Gc<TypedArrayObject>>>,
 }
@@ -69,6 +71,7 @@ impl ArrayBufferObject {
             length: Cell::new(length),
             max_length: max.map(|max| max as u32),
             detached: Cell::new(false),
+            immutable: Cell::new(false),
             views: Cell::new(None),
         }))
     }
@@ -82,6 +85,19 @@ impl ArrayBufferObject {
     /// Whether its bytes were transferred away.
     pub fn is_detached(&self) -> bool {
         self.detached.get()
+    }
+
+    /// Whether its bytes never change again.
+    pub fn is_immutable(&self) -> bool {
+        self.immutable.get()
+    }
+
+    /// TypeError if its bytes never change.
+    pub fn require_mutable(&self, method: impl core::fmt::Display) -> JsResult<()> {
+        if self.is_immutable() {
+            return Err(throw_type_error(format!("Cannot perform {method} on an immutable ArrayBuffer")));
+        }
+        Ok(())
     }
 
     /// Whether its length may change.
@@ -109,8 +125,11 @@ impl ArrayBufferObject {
         unsafe { core::slice::from_raw_parts(data, length as usize) }.to_vec()
     }
 
-    /// Overwrites bytes from `start` on, as far as the buffer goes.
+    /// Overwrites bytes from `start` on, as far as the buffer goes; none of an immutable buffer.
     pub fn write(&self, start: u32, bytes: &[u8]) {
+        if self.is_immutable() {
+            return;
+        }
         let start = start.min(self.length.get());
         let count = bytes.len().min((self.length.get() - start) as usize);
         let target = (self.data.get() + start) as usize as *mut u8;
@@ -145,8 +164,10 @@ pub(crate) fn install() {
         &[
             ("slice", 2, native(slice)),
             ("resize", 1, native(resize)),
-            ("transfer", 0, native(|cx| transfer(cx, "transfer", true))),
-            ("transferToFixedLength", 0, native(|cx| transfer(cx, "transferToFixedLength", false))),
+            ("transfer", 0, native(|cx| transfer(cx, "transfer", Transferred::Like))),
+            ("transferToFixedLength", 0, native(|cx| transfer(cx, "transferToFixedLength", Transferred::Fixed))),
+            ("transferToImmutable", 0, native(|cx| transfer(cx, "transferToImmutable", Transferred::Immutable))),
+            ("sliceToImmutable", 2, native(slice_to_immutable)),
         ],
     );
     getters(
@@ -155,6 +176,7 @@ pub(crate) fn install() {
             ("byteLength", native(|cx| Ok(Value::from(this(cx, "byteLength")?.byte_length())))),
             ("maxByteLength", native(max_byte_length)),
             ("resizable", native(|cx| Ok(this(cx, "resizable")?.is_resizable().into()))),
+            ("immutable", native(|cx| Ok(this(cx, "immutable")?.is_immutable().into()))),
             ("detached", native(|cx| Ok(this(cx, "detached")?.is_detached().into()))),
         ],
     );
@@ -214,6 +236,7 @@ fn slice(cx: &CallContext) -> JsResult {
     if target.is_detached() || buffer.is_detached() {
         return Err(detached("ArrayBuffer.prototype.slice"));
     }
+    target.require_mutable("ArrayBuffer.prototype.slice")?;
     if target == buffer {
         return Err(throw_type_error("ArrayBuffer subclass returned this from species constructor"));
     }
@@ -249,7 +272,16 @@ fn resize(cx: &CallContext) -> JsResult {
     Ok(Value::UNDEFINED)
 }
 
-fn transfer(cx: &CallContext, method: &str, keep_resizable: bool) -> JsResult {
+/// What kind of buffer the bytes are transferred to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Transferred {
+    /// Resizable if the old one is.
+    Like,
+    Fixed,
+    Immutable,
+}
+
+fn transfer(cx: &CallContext, method: &str, how: Transferred) -> JsResult {
     let buffer = this(cx, method)?;
     let length = match cx.arg(0) {
         Value::UNDEFINED => u64::from(buffer.byte_length()),
@@ -258,9 +290,31 @@ fn transfer(cx: &CallContext, method: &str, keep_resizable: bool) -> JsResult {
     if buffer.is_detached() {
         return Err(detached(&format!("ArrayBuffer.prototype.{method}")));
     }
-    let max = buffer.max_length.filter(|_| keep_resizable).map(u64::from);
+    buffer.require_mutable(format_args!("ArrayBuffer.prototype.{method}"))?;
+    let max = buffer.max_length.filter(|_| how == Transferred::Like).map(u64::from);
     let result = ArrayBufferObject::with_prototype(intrinsic(Intrinsic::ArrayBufferPrototype), length, max)?;
     result.write(0, &buffer.to_bytes());
+    result.immutable.set(how == Transferred::Immutable);
     buffer.detach();
+    Ok(result.into())
+}
+
+fn slice_to_immutable(cx: &CallContext) -> JsResult {
+    const METHOD: &str = "ArrayBuffer.prototype.sliceToImmutable";
+    let buffer = this(cx, "sliceToImmutable")?;
+    if buffer.is_detached() {
+        return Err(detached(METHOD));
+    }
+    let length = u64::from(buffer.byte_length());
+    let start = to_relative_index(cx.arg(0), length, 0)?;
+    let end = to_relative_index(cx.arg(1), length, length)?.max(start);
+    if buffer.is_detached() {
+        return Err(detached(METHOD));
+    }
+    if end > u64::from(buffer.byte_length()) {
+        return Err(throw_range_error(format!("{METHOD}: the buffer has become too short")));
+    }
+    let result = ArrayBufferObject::from_bytes(&buffer.read(start as u32, (end - start) as u32))?;
+    result.immutable.set(true);
     Ok(result.into())
 }

@@ -173,6 +173,7 @@ fn get(cx: &CallContext, method: &str, element_type: ElementType) -> JsResult {
 
 fn set(cx: &CallContext, method: &str, element_type: ElementType) -> JsResult {
     let view = this(cx, method)?;
+    view.buffer.require_mutable(format_args!("DataView.prototype.{method}"))?;
     let index = to_index(cx.arg(0), OUT_OF_BOUNDS)?;
     let element = element_type.convert(cx.arg(1))?;
     let little_endian = to_boolean(cx.arg(2));
@@ -194,6 +195,7 @@ fn get_float16(cx: &CallContext) -> JsResult {
 
 fn set_float16(cx: &CallContext) -> JsResult {
     let view = this(cx, "setFloat16")?;
+    view.buffer.require_mutable("DataView.prototype.setFloat16")?;
     let index = to_index(cx.arg(0), OUT_OF_BOUNDS)?;
     let bits = float16::from_f64(to_number(cx.arg(1))?);
     let little_endian = to_boolean(cx.arg(2));

@@ -1,9 +1,11 @@
 //! `Error` and its subclasses.
 
-use crate::builtin::{CallContext, NativeCode, constructor, methods, native, native_constructor};
+use crate::builtin::{
+    CallContext, NativeCode, accessor, constructor, methods, native, native_constructor, set_ignoring_prototype,
+};
 use crate::call::is_callable;
 use crate::convert::to_string;
-use crate::error::{ErrorObject, error_to_string, new_error, new_error_below};
+use crate::error::{ErrorObject, error_to_string, lazy_stack, new_error, new_error_below};
 use crate::iterate::collect;
 use crate::key::PropertyKey;
 use crate::names::{self, keys};
@@ -49,6 +51,7 @@ pub(crate) fn install() {
     error.define("stackTraceLimit", Value::int(10), Attributes::ALL);
     describe_prototype(prototype, "Error");
     methods(prototype, &[("toString", 0, native(to_string_method))]);
+    accessor(prototype, "stack", native(get_stack), Some(native(set_stack)));
 
     for &(name, kind, code) in SUBCLASSES {
         install_subclass(name, 1, kind, code, error);
@@ -126,6 +129,22 @@ fn to_string_method(cx: &CallContext) -> JsResult {
         Some(object) => Ok(error_to_string(object)?.into()),
         None => Err(super::check::incompatible("Error.prototype.toString", cx.this)),
     }
+}
+
+/// Errors have a `stack` of their own as in V8, so this is read when that was deleted.
+fn get_stack(cx: &CallContext) -> JsResult {
+    match cx.this.as_object() {
+        Some(object) => Ok(lazy_stack(object)),
+        None => Err(super::check::incompatible("get Error.prototype.stack", cx.this)),
+    }
+}
+
+/// Values that are no strings are taken too: programs that do not know of the setter assign them to what inherits from it.
+fn set_stack(cx: &CallContext) -> JsResult {
+    if cx.arguments.is_empty() {
+        return Err(throw_type_error("undefined is not a stack"));
+    }
+    set_ignoring_prototype(cx, Intrinsic::ErrorPrototype, keys::stack())
 }
 
 /// The program may have asked for stacks of its own making, `Error.prepareStackTrace`, which only V8 can give.

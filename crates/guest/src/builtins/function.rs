@@ -39,12 +39,25 @@ pub(crate) fn install() {
     install_poison(prototype);
 }
 
-/// `caller` and `arguments`, which no function may read.
+/// Whether the value is a function of sloppy code that is no method or arrow function. V8 gives these `caller` and `arguments`
+/// of their own, which are null here.
+fn is_plainly_sloppy(value: Value) -> bool {
+    let function = value.as_kind::<FunctionCell>().filter(|function| !function.is_native());
+    function.is_some_and(|function| {
+        let record = function.info.get();
+        record.has(info::CONSTRUCTOR) && !record.has(info::STRICT)
+    })
+}
+
+/// `caller` and `arguments`, which functions of strict code may not read.
 fn install_poison(prototype: Object) {
     let thrower = function(
         "",
         0,
-        native(|_| {
+        native(|cx| {
+            if is_plainly_sloppy(cx.this) {
+                return Ok(Value::NULL);
+            }
             Err(throw_type_error(
                 "'caller', 'callee', and 'arguments' properties may not be accessed on strict mode functions or the \
              arguments objects for calls to them",

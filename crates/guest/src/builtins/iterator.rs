@@ -9,7 +9,9 @@ mod wrapped;
 mod zip;
 
 use super::{array, map_set};
-use crate::builtin::{CallContext, Method, accessor, constructor, method, methods, native, native_constructor};
+use crate::builtin::{
+    CallContext, Method, accessor, constructor, method, methods, native, native_constructor, set_ignoring_prototype,
+};
 use crate::call::{call, is_callable};
 use crate::cell::{Gc, kind};
 use crate::convert::{get_method, same_value_zero, to_boolean, to_string};
@@ -66,23 +68,8 @@ pub(crate) fn install() {
     accessor(prototype, "@@toStringTag", tag, Some(native(|cx| shadow(cx, crate::symbol::to_string_tag().into()))));
 }
 
-/// SetterThatIgnoresPrototypeProperties.
 fn shadow(cx: &CallContext, key: PropertyKey) -> JsResult {
-    let Some(object) = cx.this.as_object() else {
-        return Err(throw_type_error("Iterator.prototype setter called on non-object"));
-    };
-    if object == intrinsic(Intrinsic::IteratorPrototype) {
-        let name = key.display();
-        return Err(throw_type_error(format!(
-            "Cannot assign to read only property '{name}' of object '[object Object]'"
-        )));
-    }
-    if object.has_own_property(key)? {
-        object.set(key, cx.arg(0))?;
-    } else {
-        object.create_data_or_throw(key, cx.arg(0))?;
-    }
-    Ok(Value::UNDEFINED)
+    set_ignoring_prototype(cx, Intrinsic::IteratorPrototype, key)
 }
 
 fn construct(cx: &CallContext) -> JsResult {

@@ -27,7 +27,7 @@ pub struct TypedArrayObject {
     header: ObjectHeader,
     /// Address of element 0, if the buffer has a fixed length.
     data: Cell<u32>,
-    /// Number of elements; 0 if the buffer is resizable or detached.
+    /// Number of elements; 0 if the buffer is resizable, detached or immutable.
     fast_length: Cell<u32>,
     buffer: Gc<ArrayBufferObject>,
     byte_offset: u32,
@@ -67,7 +67,7 @@ impl TypedArrayObject {
         let kind = kind::TYPED_ARRAY + element_type as u8;
         let mut header = ObjectHeader::with_shape::<TypedArrayObject>(root_shape(kind, Some(prototype), 0));
         header.kind = Cell::new(kind);
-        let fast_length = if buffer.is_resizable() { 0 } else { length.unwrap_or(0) };
+        let fast_length = if buffer.is_resizable() || buffer.is_immutable() { 0 } else { length.unwrap_or(0) };
         let view = Gc::new(TypedArrayObject {
             header,
             data: Cell::new(buffer.data() + byte_offset),
@@ -136,6 +136,12 @@ impl TypedArrayObject {
         self.next_view.take()
     }
 
+    /// As [`Self::valid_length`]; TypeError also if the elements never change.
+    pub fn valid_length_to_write(&self, method: impl core::fmt::Display) -> JsResult<u32> {
+        self.buffer.require_mutable(&method)?;
+        self.valid_length(method)
+    }
+
     #[inline]
     fn address_of(&self, index: u32) -> u32 {
         self.buffer.data() + self.byte_offset + index * self.element_type().size()
@@ -157,7 +163,7 @@ impl TypedArrayObject {
     /// Stores a converted element at `index`, if there is one.
     #[inline]
     pub fn set_element(&self, index: u32, element: Element) {
-        if index >= self.length() {
+        if index >= self.length() || self.buffer.is_immutable() {
             return;
         }
         let element_type = self.element_type();

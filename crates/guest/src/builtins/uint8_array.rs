@@ -58,6 +58,7 @@ fn from_hex(cx: &CallContext) -> JsResult {
 
 fn set_from_base64(cx: &CallContext) -> JsResult {
     let array = this(cx, "setFromBase64")?;
+    array.buffer().require_mutable("Uint8Array.prototype.setFromBase64")?;
     let text = require_text(cx)?;
     let (alphabet, last) = decoding_options(cx)?;
     let room = array.valid_length("Uint8Array.prototype.setFromBase64")?;
@@ -66,6 +67,7 @@ fn set_from_base64(cx: &CallContext) -> JsResult {
 
 fn set_from_hex(cx: &CallContext) -> JsResult {
     let array = this(cx, "setFromHex")?;
+    array.buffer().require_mutable("Uint8Array.prototype.setFromHex")?;
     let text = require_text(cx)?;
     let room = array.valid_length("Uint8Array.prototype.setFromHex")?;
     write(array, hex::decode(&text, room as usize))

@@ -161,6 +161,7 @@ fn over_buffer(
 /// TypedArrayCreateFromCtor with a length.
 fn create(class: Value, length: u64, method: &str) -> JsResult<Gc<TypedArrayObject>> {
     let array = create_with(class, &[Value::number(length as f64)], method)?;
+    array.buffer().require_mutable(method)?;
     if u64::from(array.length()) < length {
         return Err(throw_type_error("Derived TypedArray constructor created an array which was too small"));
     }
@@ -186,10 +187,11 @@ pub(super) fn species_create(
     };
     let class = species_constructor(exemplar.object(), default)?;
     let array = create_with(class.into(), arguments, method)?;
-    if let [length] = arguments
-        && f64::from(array.length()) < crate::convert::to_number(*length)?
-    {
-        return Err(throw_type_error("Derived TypedArray constructor created an array which was too small"));
+    if let [length] = arguments {
+        array.buffer().require_mutable(method)?;
+        if f64::from(array.length()) < crate::convert::to_number(*length)? {
+            return Err(throw_type_error("Derived TypedArray constructor created an array which was too small"));
+        }
     }
     if array.element_type().is_bigint() != element_type.is_bigint() {
         return Err(throw_type_error("Content type of source and created typed arrays differ"));

@@ -4,7 +4,7 @@ use super::{TypedArrayObject, view};
 use crate::cell::Gc;
 use crate::key::PropertyKey;
 use crate::object::exotic::Exotic;
-use crate::object::{Attributes, Object, Property, PropertyDescriptor};
+use crate::object::{Attributes, Object, Property, PropertyDescriptor, is_compatible};
 use crate::string::{number_to_string, parse_number};
 use crate::throw::JsResult;
 use crate::value::Value;
@@ -40,10 +40,16 @@ fn meaning(object: Object, key: PropertyKey) -> Meaning {
     }
 }
 
+/// An element as a property.
+fn element(view: Gc<TypedArrayObject>, index: u32) -> Property {
+    let attributes = if view.buffer().is_immutable() { Attributes::ENUMERABLE } else { Attributes::ALL };
+    Property::data(view.get(index), attributes)
+}
+
 impl Exotic for TypedArrayExotic {
     fn get_own_property(&self, object: Object, key: PropertyKey) -> JsResult<Option<Property>> {
         Ok(match meaning(object, key) {
-            Meaning::Element(view, index) => Some(Property::data(view.get(index), Attributes::ALL)),
+            Meaning::Element(view, index) => Some(element(view, index)),
             Meaning::Nothing => None,
             Meaning::Ordinary => object.ordinary_get_own(key),
         })
@@ -53,6 +59,9 @@ impl Exotic for TypedArrayExotic {
         match meaning(object, key) {
             Meaning::Ordinary => Ok(object.ordinary_define_own(key, descriptor)),
             Meaning::Nothing => Ok(false),
+            Meaning::Element(view, index) if view.buffer().is_immutable() => {
+                Ok(is_compatible(descriptor, &element(view, index)))
+            }
             Meaning::Element(view, index) => {
                 let refused =
                     [descriptor.configurable, descriptor.enumerable, descriptor.writable].contains(&Some(false));
@@ -86,6 +95,7 @@ impl Exotic for TypedArrayExotic {
     fn set(&self, object: Object, key: PropertyKey, value: Value, receiver: Value) -> JsResult<bool> {
         let is_receiver = receiver == object.into();
         match meaning(object, key) {
+            Meaning::Element(view, _) if view.buffer().is_immutable() => Ok(false),
             Meaning::Element(view, index) if is_receiver => view.set(index, value).map(|()| true),
             // The value is converted all the same.
             Meaning::Nothing if is_receiver => {

@@ -75,6 +75,12 @@ pub(super) fn valid(cx: &CallContext, name: &str) -> JsResult<(Gc<TypedArrayObje
     Ok((array, array.valid_length(format_args!("%TypedArray%.prototype.{name}"))?))
 }
 
+/// As [`valid`], for methods that write.
+pub(super) fn valid_to_write(cx: &CallContext, name: &str) -> JsResult<(Gc<TypedArrayObject>, u32)> {
+    let array = this(cx)?;
+    Ok((array, array.valid_length_to_write(format_args!("%TypedArray%.prototype.{name}"))?))
+}
+
 fn tag(cx: &CallContext) -> JsResult {
     let array = cx.this.as_object().and_then(view);
     Ok(array.map_or(Value::UNDEFINED, |array| array.element_type().class_name().into()))

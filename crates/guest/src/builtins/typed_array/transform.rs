@@ -1,7 +1,7 @@
 //! The methods of typed arrays that change them or make others of them.
 
 use super::construct::{same_type, species_create};
-use super::prototype::valid;
+use super::prototype::{valid, valid_to_write};
 use super::{Element, TypedArrayObject, view};
 use crate::builtin::{CallContext, Method, native};
 use crate::builtins::array::sort::{comparator, compares_less};
@@ -29,7 +29,7 @@ pub(super) const METHODS: &[Method] = &[
 ];
 
 fn copy_within(cx: &CallContext) -> JsResult {
-    let (array, length) = valid(cx, "copyWithin")?;
+    let (array, length) = valid_to_write(cx, "copyWithin")?;
     let length = u64::from(length);
     let to = to_relative_index(cx.arg(0), length, 0)? as u32;
     let from = to_relative_index(cx.arg(1), length, 0)? as u32;
@@ -43,7 +43,7 @@ fn copy_within(cx: &CallContext) -> JsResult {
 }
 
 fn fill(cx: &CallContext) -> JsResult {
-    let (array, length) = valid(cx, "fill")?;
+    let (array, length) = valid_to_write(cx, "fill")?;
     let element = array.element_type().convert(cx.arg(0))?;
     let start = to_relative_index(cx.arg(1), u64::from(length), 0)? as u32;
     let end = to_relative_index(cx.arg(2), u64::from(length), u64::from(length))? as u32;
@@ -83,7 +83,7 @@ fn map(cx: &CallContext) -> JsResult {
 }
 
 fn reverse(cx: &CallContext) -> JsResult {
-    let (array, _) = valid(cx, "reverse")?;
+    let (array, _) = valid_to_write(cx, "reverse")?;
     let mut values = array.to_vec();
     values.reverse();
     store(array, values)?;
@@ -99,6 +99,7 @@ fn set(cx: &CallContext) -> JsResult {
     let Some(target) = cx.this.as_object().and_then(view) else {
         return Err(throw_type_error("this is not a typed array."));
     };
+    target.buffer().require_mutable("%TypedArray%.prototype.set")?;
     let offset = to_integer_or_infinity(cx.arg(1))?;
     if offset < 0.0 {
         return Err(throw_range_error("offset is out of bounds"));
@@ -194,7 +195,7 @@ fn sort_elements(values: &mut [Value], comparator: Value) -> JsResult<()> {
 
 fn sort(cx: &CallContext) -> JsResult {
     let comparator = comparator(cx.arg(0))?;
-    let (array, _) = valid(cx, "sort")?;
+    let (array, _) = valid_to_write(cx, "sort")?;
     let mut values = array.to_vec();
     sort_elements(&mut values, comparator)?;
     store(array, values)?;
