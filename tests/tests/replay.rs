@@ -77,6 +77,7 @@ impl App {
             audience: Audience::Admins,
             identity: Identity::Anonymous,
             request_id: "0123456789abcdef".to_owned(),
+            scheduled: None,
         };
         let Outcome { result, .. } = self.backend.runner().run(call).await.unwrap();
         result.map_or_else(|error| json!({ "error": error.message }), |value| value.to_json(JsonFormat::Encoded))
