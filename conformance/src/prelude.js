@@ -3,7 +3,7 @@ var print = console.log;
 var $262 = {
   global: globalThis,
   gc() {},
-  detachArrayBuffer: (transfer => buffer => void transfer.call(buffer))(ArrayBuffer.prototype.transfer),
+  detachArrayBuffer: (transfer => buffer => void (buffer.detached || transfer.call(buffer)))(ArrayBuffer.prototype.transfer),
   createRealm() {
     throw new Error("there is only one realm");
   },

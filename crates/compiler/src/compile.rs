@@ -190,7 +190,7 @@ fn parse<R>(
             inlined = constant_eval::inline(&allocator, program, &wrong);
         }
         let mut inserted = Inserted::default();
-        if module.source.contains("Function(") {
+        if module.source.contains("Function") {
             let texts = function_text::foresee(&allocator, program);
             inserted = function_text::insert(&allocator, program, &texts - &entangled);
         }

@@ -116,10 +116,24 @@ fn call_native<F: Fn(&CallContext) -> JsResult + Copy>(
         let arguments = &first[..count as usize];
         return to_word(body(&CallContext { callee, this, new_target, arguments }));
     }
-    let mut arguments = Vec::with_capacity(count as usize);
-    arguments.extend_from_slice(&first);
-    arguments.extend((3..count).map(argument));
-    to_word(body(&CallContext { callee, this, new_target, arguments: &arguments }))
+    let listed = |index: usize| first.get(index).copied().unwrap_or_else(|| argument(index as u32));
+    with_list(count as usize, listed, |arguments| to_word(body(&CallContext { callee, this, new_target, arguments })))
+}
+
+/// Values in memory that needs no allocation.
+const FEW: usize = 8;
+
+/// Hands a list of values to `body`, on the stack if they are few.
+#[inline]
+pub fn with_list<R>(count: usize, value: impl Fn(usize) -> Value, body: impl FnOnce(&[Value]) -> R) -> R {
+    if count <= FEW {
+        let mut list = [Value::UNDEFINED; FEW];
+        for (index, place) in list.iter_mut().enumerate().take(count) {
+            *place = value(index);
+        }
+        return body(&list[..count]);
+    }
+    body(&(0..count).map(value).collect::<Vec<_>>())
 }
 
 /// One line of a table of methods: name, `length`, code.

@@ -5,6 +5,7 @@ use core::cell::Cell;
 use crate::builtins::object::listing::listing;
 use crate::cell::{Gc, Header, kind};
 use crate::convert::to_object;
+use crate::iterate::array_prototypes_have_elements;
 use crate::key::PropertyKey;
 use crate::memory::PROTO_EPOCH;
 use crate::object::Object;
@@ -27,6 +28,8 @@ pub struct ForIn {
 enum Keys {
     /// Those of a shape, all of them there as long as the object has it.
     OfShape(Shape, &'static [Entry]),
+    /// Indices of an array below this.
+    Indices(u32),
     /// Those that were found.
     Collected(Vec<PropertyKey>),
 }
@@ -38,7 +41,10 @@ impl ForIn {
         let keys = match object {
             Some(object) => match listing(object) {
                 Some(entries) if inherits_no_keys(object) => Keys::OfShape(object.shape(), entries),
-                _ => Keys::Collected(enumerable_keys(object)?),
+                _ => match indices(object) {
+                    Some(length) => Keys::Indices(length),
+                    None => Keys::Collected(enumerable_keys(object)?),
+                },
             },
             None => Keys::Collected(vec![]),
         };
@@ -51,6 +57,11 @@ impl ForIn {
         loop {
             let (key, is_there) = match &self.keys {
                 Keys::OfShape(shape, entries) => (entries.get(self.next.get())?.key, object.shape() == *shape),
+                Keys::Indices(length) => {
+                    let index = u32::try_from(self.next.get()).ok().filter(|index| index < length)?;
+                    let is_there = object.as_array().is_some_and(|array| !array.element(index).is_empty());
+                    (PropertyKey::index(index), is_there)
+                }
                 Keys::Collected(keys) => (*keys.get(self.next.get())?, false),
             };
             self.next.set(self.next.get() + 1);
@@ -64,6 +75,25 @@ impl ForIn {
             }
         }
     }
+}
+
+/// The length of an array whose elements are all that is to be visited, apart from holes.
+fn indices(object: Object) -> Option<u32> {
+    let array = object.as_array().filter(|array| !array.is_sparse())?;
+    let has_names = object.shape().entries().any(|entry| entry.attributes.is_enumerable());
+    let prototype = intrinsic(Intrinsic::ArrayPrototype);
+    let inherits_nothing = object.prototype() == Some(prototype)
+        && prototype.prototype() == Some(intrinsic(Intrinsic::ObjectPrototype))
+        && !array_prototypes_have_elements()
+        && array_prototype_has_no_keys()
+        && object_prototype_has_no_keys();
+    (!has_names && inherits_nothing).then(|| array.len())
+}
+
+/// As [`object_prototype_has_no_keys`], for `Array.prototype`.
+fn array_prototype_has_no_keys() -> bool {
+    static KNOWN: State<(u32, bool)> = State::new((u32::MAX, false));
+    known_to_have_no_keys(&KNOWN, intrinsic(Intrinsic::ArrayPrototype))
 }
 
 /// Whether no prototype of the object has enumerable keys, as far as that is quickly told.
@@ -86,11 +116,15 @@ fn inherits_no_keys(object: Object) -> bool {
 /// Whether `Object.prototype` has no enumerable property, looked up once an epoch of the prototypes.
 fn object_prototype_has_no_keys() -> bool {
     static KNOWN: State<(u32, bool)> = State::new((u32::MAX, false));
+    known_to_have_no_keys(&KNOWN, intrinsic(Intrinsic::ObjectPrototype))
+}
+
+/// Whether none of a prototype's properties is enumerable; `known` is what was found out in an epoch of the prototypes.
+fn known_to_have_no_keys(known: &State<(u32, bool)>, prototype: Object) -> bool {
     let epoch = PROTO_EPOCH.get();
-    KNOWN.with(|known| {
+    known.with(|known| {
         if known.0 != epoch {
-            let shape = intrinsic(Intrinsic::ObjectPrototype).shape();
-            *known = (epoch, shape.entries().all(|entry| !entry.attributes.is_enumerable()));
+            *known = (epoch, prototype.shape().entries().all(|entry| !entry.attributes.is_enumerable()));
         }
         known.1
     })

@@ -118,7 +118,11 @@ fn add(names: &mut BTreeMap<String, Vec<String>>, name: &str, values: Vec<String
 impl<'a> Visit<'a> for Constants {
     fn visit_variable_declarator(&mut self, declarator: &VariableDeclarator<'a>) {
         let name = declarator.id.get_identifier_name();
-        if let (Some(name), Some(values)) = (name, declarator.init.as_ref().and_then(|init| self.values(init))) {
+        let values = match &declarator.init {
+            Some(init) => self.values(init),
+            None => Some(vec!["undefined".to_owned()]),
+        };
+        if let (Some(name), Some(values)) = (name, values) {
             add(&mut self.variables, &name, values);
         }
         walk::walk_variable_declarator(self, declarator);
@@ -172,6 +176,13 @@ struct Foresight<'a> {
 impl<'a> Foresight<'a> {
     /// Adds the texts of a call; false if nothing is known of them.
     fn add_texts(&mut self, callee: &Expression<'_>, arguments: &[Argument<'_>]) -> bool {
+        let (callee, arguments) = match callee {
+            // `Function.call(this, …)`
+            Expression::StaticMemberExpression(member) if member.property.name == "call" => {
+                (&member.object, arguments.get(1..).unwrap_or_default())
+            }
+            callee => (callee, arguments),
+        };
         let Expression::Identifier(callee) = callee else { return false };
         let Some((_, start)) = CONSTRUCTORS.iter().find(|(name, _)| *name == callee.name) else { return false };
         let values = arguments.iter().map(|argument| self.constants.values(argument.as_expression()?));
@@ -201,7 +212,9 @@ impl<'a> VisitMut<'a> for Foresight<'a> {
             Expression::CallExpression(call) if !call.optional => {
                 self.add_texts(&call.callee, &call.arguments);
             }
-            Expression::NewExpression(new) if self.add_texts(&new.callee, &new.arguments) => {
+            Expression::NewExpression(new)
+                if new.callee.is_identifier_reference() && self.add_texts(&new.callee, &new.arguments) =>
+            {
                 let Some(mut call) = super::parse_expression(self.allocator, "f()") else { return };
                 if let Expression::CallExpression(call) = &mut call {
                     call.span = new.span;

@@ -152,8 +152,7 @@ impl<'m> ModuleLowerer<'m> {
         function.is_async = is_async;
         function.is_generator = code.is_generator();
         function.length = code.length();
-        // What came from a text given to `eval` has no place in the module's source.
-        function.source = Some(code.source()).filter(|source| source.1 <= self.source_end).unwrap_or_default();
+        function.source = code.source();
         self.functions[id.0 as usize] = Some(function);
     }
 }

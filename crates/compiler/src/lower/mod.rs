@@ -178,6 +178,10 @@ impl<'m> ModuleLowerer<'m> {
     fn finish(mut self) -> Lowered {
         let unreached = function::unreached;
         self.module.functions = self.functions.into_iter().map(|function| function.unwrap_or_else(unreached)).collect();
+        for function in &mut self.module.functions {
+            // What came from a text given to `eval` or `Function` has no place in the module's source.
+            function.source = Some(function.source).filter(|source| source.1 <= self.source_end).unwrap_or_default();
+        }
         self.refusals.sort_by_key(|(id, _)| *id);
         let refusals = self.refusals.into_iter().map(|(_, refused)| refused).collect();
         Lowered { module: self.module, refusals }

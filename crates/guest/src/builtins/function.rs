@@ -6,7 +6,9 @@ use core::cell::Cell;
 
 use convex_wasm_abi::unit::function_info as info;
 
-use crate::builtin::{CallContext, Method, NativeCode, constructor, function, methods, native, native_constructor};
+use crate::builtin::{
+    CallContext, Method, NativeCode, constructor, function, methods, native, native_constructor, with_list,
+};
 use crate::call::{call, construct, is_callable, ordinary_instance_of};
 use crate::cell::Gc;
 use crate::error::describe;
@@ -157,12 +159,16 @@ fn bound_length(target: Object, taken: usize) -> JsResult<f64> {
 
 fn call_bound(cx: &CallContext) -> JsResult {
     let [target, this, bound @ ..] = bound_parts(cx.callee) else { return Ok(Value::UNDEFINED) };
-    let mut arguments = Vec::with_capacity(bound.len() + cx.arguments.len());
-    arguments.extend(bound.iter().map(Cell::get));
-    arguments.extend_from_slice(cx.arguments);
-    if !cx.is_construct() {
-        return call(target.get(), this.get(), &arguments);
-    }
-    let new_target = if cx.new_target == cx.callee.into() { target.get() } else { cx.new_target };
-    Ok(construct(target.get(), &arguments, new_target)?.into())
+    let count = bound.len() + cx.arguments.len();
+    let argument = |index: usize| match bound.get(index) {
+        Some(bound) => bound.get(),
+        None => cx.arguments[index - bound.len()],
+    };
+    with_list(count, argument, |arguments| {
+        if !cx.is_construct() {
+            return call(target.get(), this.get(), arguments);
+        }
+        let new_target = if cx.new_target == cx.callee.into() { target.get() } else { cx.new_target };
+        Ok(construct(target.get(), arguments, new_target)?.into())
+    })
 }

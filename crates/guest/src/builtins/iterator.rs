@@ -284,14 +284,15 @@ pub fn step_directly(iterator: Value, next: Value) -> Option<JsResult<Option<Val
     }
 }
 
-/// Appends all that a built-in iterator of keys or values of a collection, which nobody has used yet, would yield. False, with
-/// nothing done, for every other iterator.
+/// Appends all that a built-in iterator of a string, or of keys or values of a collection, which nobody has used yet, would
+/// yield. False, with nothing done, for every other iterator.
 pub fn drain_directly(iterator: Value, next: Value, target: Gc<ArrayCell>) -> bool {
     let Some(iterator) = iterator.as_object() else { return false };
     let Some(next) = next.as_object().and_then(Object::as_function) else { return false };
     match iterator.kind.get() {
         kind::MAP_ITERATOR => map_set::iterator::drain_directly::<map_set::Maps>(iterator, next.code.get(), target),
         kind::SET_ITERATOR => map_set::iterator::drain_directly::<map_set::Sets>(iterator, next.code.get(), target),
+        kind::STRING_ITERATOR => super::string::iterator::drain_directly(iterator, next.code.get(), target),
         _ => false,
     }
 }

@@ -3,6 +3,7 @@
 use super::ProxyObject;
 use crate::builtins::object::descriptor::{from_property_descriptor, to_property_descriptor};
 use crate::call::as_method;
+use crate::cell::kind;
 use crate::convert::{same_value, to_boolean};
 use crate::error::display;
 use crate::key::PropertyKey;
@@ -62,6 +63,12 @@ impl Trap {
     #[cold]
     fn broken(&self, what: impl AsRef<str>) -> Throw {
         throw_type_error(format!("'{}' on proxy: {}", self.name.to_text(), what.as_ref()))
+    }
+
+    /// False if the target surely has no own property of that name that is not configurable, so that no invariant concerns it.
+    fn may_be_fixed(&self, key: PropertyKey) -> bool {
+        self.target.kind.get() != kind::OBJECT
+            || self.target.find(key).is_some_and(|entry| !entry.attributes.is_configurable())
     }
 
     fn target_property(&self, key: PropertyKey) -> JsResult<Option<Property>> {
@@ -249,6 +256,9 @@ impl Exotic for ProxyExotic {
         let trap = Trap::find(object, names::get())?;
         let Some(function) = trap.function else { return trap.target.get_with_receiver(key, receiver) };
         let answer = trap.call(function, &[key.to_value(), receiver])?;
+        if !trap.may_be_fixed(key) {
+            return Ok(answer);
+        }
         let Some(actual) = trap.target_property(key)?.filter(|actual| !actual.attributes.is_configurable()) else {
             return Ok(answer);
         };

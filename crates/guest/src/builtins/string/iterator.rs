@@ -6,9 +6,9 @@ use super::this_string;
 use crate::builtin::{CallContext, methods, native, to_string_tag};
 use crate::cell::{Gc, ObjectKind, kind};
 use crate::iterate::new_iterator_result;
-use crate::object::{Object, ObjectHeader};
+use crate::object::{ArrayCell, Object, ObjectHeader};
 use crate::realm::{Intrinsic, intrinsic};
-use crate::string::JsString;
+use crate::string::{JsString, Units};
 use crate::throw::{JsResult, throw_type_error};
 use crate::value::Value;
 
@@ -68,4 +68,21 @@ pub fn step_directly(iterator: Object, next_code: u32) -> Option<Option<Value>> 
         return None;
     }
     Some(iterator.as_kind::<StringIterator>()?.step())
+}
+
+/// Appends all characters of a string iterator whose `next` is the built-in one; false, with nothing done, if it is not.
+pub fn drain_directly(iterator: Object, next_code: u32, target: Gc<ArrayCell>) -> bool {
+    let Some(iterator) = iterator.as_kind::<StringIterator>().filter(|_| next_code == native(next).index()) else {
+        return false;
+    };
+    if let Units::Latin1(text) = iterator.string.units() {
+        let rest = text.get(iterator.next.replace(text.len() as u32) as usize..).unwrap_or_default();
+        target.reserve(rest.len() as u32);
+        rest.iter().for_each(|&unit| target.push(JsString::from_unit(u16::from(unit)).into()));
+    } else {
+        while let Some(character) = iterator.step() {
+            target.push(character);
+        }
+    }
+    true
 }

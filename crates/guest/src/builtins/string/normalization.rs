@@ -2,12 +2,26 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-use crate::string::{JsString, StringBuilder};
+use crate::string::{JsString, StringBuilder, Units};
 use crate::throw::JsResult;
 
 /// The string in the form NFC, NFD, NFKC or NFKD. Lone surrogates stay as they are.
 pub fn normalize(string: JsString, form: &str) -> JsResult {
     let mut builder = StringBuilder::with_capacity(string.len() as usize);
+    if let Units::Latin1(text) = string.units() {
+        // All of Latin-1 is composed, and none of it combines with what is in front of it.
+        if form == "NFC" || text.is_ascii() {
+            return Ok(string.into());
+        }
+        for &unit in text {
+            if unit.is_ascii() {
+                builder.push_byte(unit);
+            } else {
+                push_normalized(&mut builder, core::iter::once(char::from(unit)), form);
+            }
+        }
+        return Ok(builder.finish()?.into());
+    }
     let mut text = String::new();
     for point in char::decode_utf16(string.units().iter()) {
         match point {
@@ -23,6 +37,11 @@ pub fn normalize(string: JsString, form: &str) -> JsResult {
 }
 
 fn flush(builder: &mut StringBuilder, text: &mut String, form: &str) {
+    push_normalized(builder, text.chars(), form);
+    text.clear();
+}
+
+fn push_normalized(builder: &mut StringBuilder, text: impl Iterator<Item = char>, form: &str) {
     let mut push = |point: char| builder.push_code_point(point as u32);
     match form {
         "NFC" => text.nfc().for_each(&mut push),
@@ -30,5 +49,4 @@ fn flush(builder: &mut StringBuilder, text: &mut String, form: &str) {
         "NFKC" => text.nfkc().for_each(&mut push),
         _ => text.nfkd().for_each(&mut push),
     }
-    text.clear();
 }

@@ -79,7 +79,22 @@ fn split_units(string: JsString, limit: u32) -> crate::cell::Gc<ArrayCell> {
     array
 }
 
+/// As [`split_at`], for one unit: the parts are counted first.
+fn split_at_unit(string: JsString, text: &[u8], separator: u8, limit: u32) -> crate::cell::Gc<ArrayCell> {
+    let count = 1 + text.iter().filter(|&&unit| unit == separator).count() as u32;
+    let mut start = 0;
+    let parts = text.split(|&unit| unit == separator).map(|part| {
+        let part_start = start;
+        start += part.len() as u32 + 1;
+        Value::from(string.slice(part_start, start - 1))
+    });
+    ArrayCell::from_iter(count.min(limit), parts)
+}
+
 fn split_at(string: JsString, needle: JsString, limit: u32) -> crate::cell::Gc<ArrayCell> {
+    if let (Units::Latin1(text), Units::Latin1(&[separator])) = (string.units(), needle.units()) {
+        return split_at_unit(string, text, separator, limit);
+    }
     let array = ArrayCell::with_capacity(0);
     let mut start = 0;
     while let Some(found) = string.index_of(needle, start) {

@@ -96,6 +96,11 @@ fn construct<const TYPE: usize>(cx: &CallContext) -> JsResult {
             if source.element_type().is_bigint() != element_type.is_bigint() {
                 return Err(throw_type_error("Cannot mix BigInt and other types, use explicit conversions"));
             }
+            if source.element_type() == element_type {
+                let array = zeroed(element_type, prototype, u64::from(source.length()))?;
+                array.write_bytes(&source.to_bytes());
+                return Ok(array.into());
+            }
             source.to_vec()
         }
         None => list_of(source.into())?,

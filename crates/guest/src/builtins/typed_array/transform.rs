@@ -114,6 +114,11 @@ fn set(cx: &CallContext) -> JsResult {
             return Err(throw_type_error("Cannot mix BigInt and other types, use explicit conversions"));
         }
         check(f64::from(count))?;
+        if source.element_type() == target.element_type() {
+            let start = target.byte_offset() + offset as u32 * target.element_type().size();
+            target.buffer().write(start, &source.to_bytes());
+            return Ok(Value::UNDEFINED);
+        }
         // The copy is needed if both are views of one buffer.
         let values = source.to_vec();
         for (index, value) in values.into_iter().enumerate() {
