@@ -12,9 +12,14 @@ pub const EXAMPLE: &str = "examples/chat";
 /// Published packages that must run on Wasm as they do on Node.
 const LIBRARIES: &str = "tests/libraries";
 
-/// The guest's compiler and the npm packages.
+/// Database servers that tests start: a program of each, where Debian puts it, and its package.
+const DATABASE_SERVERS: [(&str, &str); 2] =
+    [("/usr/lib/postgresql", "postgresql"), ("/usr/sbin/mariadbd", "mariadb-server")];
+
+/// The guest's compiler, the npm packages, and database servers.
 pub fn everything() -> anyhow::Result<()> {
     guest_target()?;
+    database_servers();
     npm_packages(EXAMPLE)?;
     npm_packages(LIBRARIES)
 }
@@ -42,6 +47,19 @@ fn has_rustup_target() -> bool {
 
 fn has_debian_sources() -> bool {
     Path::new("/usr/bin/rustc").exists() && Path::new("/usr/lib/rustlib/src/rust/library/std/Cargo.toml").exists()
+}
+
+/// PostgreSQL and MariaDB. Where they cannot be installed, the tests that need them say that they are skipped.
+fn database_servers() {
+    let missing = DATABASE_SERVERS.iter().filter(|(place, _)| !Path::new(place).exists());
+    let packages: Vec<&str> = missing.map(|(_, package)| *package).collect();
+    if packages.is_empty() {
+        return;
+    }
+    println!("Installing {}…", packages.join(" and "));
+    if let Err(error) = apt_install(&packages) {
+        println!("Tests that need {} will be skipped: {error:#}", packages.join(" and "));
+    }
 }
 
 /// Installs a folder's packages once, and again whenever its lock file changes.

@@ -295,4 +295,10 @@ knobs! {
     SQLITE_MAX_READERS: usize = 8;
     /// Kibibytes of pages that each SQLite connection caches.
     SQLITE_CACHE_KIB: usize = 16 << 10;
+    /// Connections to a PostgreSQL server.
+    POSTGRES_MAX_CONNECTIONS: usize = 32;
+    /// Seconds that one attempt of an operation may take on a database server.
+    PERSISTENCE_TIMEOUT_SECONDS: u64 = 60;
+    /// Seconds for which an operation is tried again while a database server is away or starting.
+    PERSISTENCE_RETRY_SECONDS: u64 = 60;
 }

@@ -13,18 +13,18 @@ pub enum PersistenceError {
         /// What the operating system or SQLite says.
         reason: String,
     },
-    /// The file holds something else.
-    #[error("{path} is not a database of convex-wasm; move it away or choose another path")]
+    /// The file, or the server's database, holds something else.
+    #[error("{database} is not a database of convex-wasm; move it away or choose another one")]
     Foreign {
-        /// The file.
-        path: PathBuf,
+        /// The file's path, or the database's URL without its password.
+        database: String,
     },
-    /// The file was written by a newer version of this program.
-    #[error("{path} has format {found}, this version reads format {supported}; use a newer version")]
+    /// The database was written by a newer version of this program.
+    #[error("{database} has format {found}, this version reads format {supported}; use a newer version")]
     NewerFormat {
-        /// The file.
-        path: PathBuf,
-        /// The format of the file.
+        /// The file's path, or the database's URL without its password.
+        database: String,
+        /// The format of the database.
         found: i64,
         /// The format of this program.
         supported: i64,
@@ -34,6 +34,31 @@ pub enum PersistenceError {
     InUse {
         /// The file.
         path: PathBuf,
+    },
+    /// The URL of a server's database, or a setting that goes with it, makes no sense.
+    #[error("the database's address is not valid: {0}")]
+    InvalidAddress(String),
+    /// The server does not answer.
+    #[error("cannot reach {database}: {reason}; check that the server runs and that the address is right")]
+    Unreachable {
+        /// The database's URL without its password.
+        database: String,
+        /// What the operating system or the server says.
+        reason: String,
+    },
+    /// The server answers, and refuses this user, password, database or kind of encryption.
+    #[error("{database} refuses the connection: {reason}")]
+    Refused {
+        /// The database's URL without its password.
+        database: String,
+        /// What the server says, and what to do.
+        reason: String,
+    },
+    /// A backend that was started later owns the database now. Nothing that was acknowledged is lost.
+    #[error("another backend took over {database}; this one may not write any more and has to be stopped")]
+    LostLease {
+        /// The database's URL without its password.
+        database: String,
     },
     /// What is stored does not make sense.
     #[error("the database is damaged ({detail}); restore it from a backup")]
@@ -47,4 +72,11 @@ pub enum PersistenceError {
     /// The store is being closed.
     #[error("the database is closed")]
     Closed,
+}
+
+impl PersistenceError {
+    /// What is stored does not make sense.
+    pub(crate) fn damaged(detail: impl Into<String>) -> Self {
+        Self::Damaged { detail: detail.into() }
+    }
 }

@@ -7,6 +7,8 @@
 
 mod error;
 mod memory;
+mod postgres;
+mod remote;
 mod sqlite;
 mod types;
 
@@ -18,6 +20,8 @@ use futures::future::BoxFuture;
 
 pub use error::PersistenceError;
 pub use memory::MemoryPersistence;
+pub use postgres::PostgresPersistence;
+pub use remote::{RemoteOptions, TlsMode};
 pub use sqlite::SqlitePersistence;
 pub use types::{
     BlobId, DocumentKey, IndexEntry, IndexId, IndexRow, Key, KeyRange, Order, Prune, Revision, TabletId, Timestamp,
@@ -32,7 +36,8 @@ pub type Result<T> = std::result::Result<T, PersistenceError>;
 /// Implementations keep blocking work off the caller's threads: every method returns a future that only waits.
 pub trait Persistence: Send + Sync + 'static {
     /// Appends a batch atomically. When the future is ready, the batch survives the death of the process and of the
-    /// machine. Entries that exist already are overwritten, so repeating a batch changes nothing.
+    /// machine. Entries that exist already are overwritten, so repeating a batch changes nothing. No two revisions of a
+    /// batch have the same timestamp and document, and no two entries the same index, key and timestamp.
     fn write(&self, batch: WriteBatch) -> BoxFuture<'_, Result<()>>;
 
     /// The timestamp of the newest revision, or [`Timestamp::MIN`] of an empty store.

@@ -11,7 +11,7 @@ struct MemoryStore(MemoryPersistence);
 impl conformance::Store for MemoryStore {
     type Opened = MemoryPersistence;
 
-    fn open(&self) -> MemoryPersistence {
+    async fn open(&self) -> MemoryPersistence {
         self.0.clone()
     }
 }

@@ -29,7 +29,7 @@ impl SqliteStore {
 impl Store for SqliteStore {
     type Opened = SqlitePersistence;
 
-    fn open(&self) -> SqlitePersistence {
+    async fn open(&self) -> SqlitePersistence {
         SqlitePersistence::open(self.path()).unwrap()
     }
 }
@@ -57,21 +57,21 @@ fn refuses_the_database_of_another_program() {
     assert!(matches!(open_error(&store), PersistenceError::Foreign { .. }));
 }
 
-#[test]
-fn refuses_a_newer_format() {
+#[tokio::test]
+async fn refuses_a_newer_format() {
     let store = SqliteStore::new();
-    drop(store.open());
+    drop(store.open().await);
     rusqlite::Connection::open(store.path()).unwrap().pragma_update(None, "user_version", 99).unwrap();
     assert!(matches!(open_error(&store), PersistenceError::NewerFormat { found: 99, .. }));
 }
 
-#[test]
-fn refuses_a_database_that_is_in_use() {
+#[tokio::test]
+async fn refuses_a_database_that_is_in_use() {
     let store = SqliteStore::new();
-    let open = store.open();
+    let open = store.open().await;
     assert!(matches!(open_error(&store), PersistenceError::InUse { .. }));
     drop(open);
-    store.open();
+    store.open().await;
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn refuses_a_path_that_cannot_be() {
 #[tokio::test]
 async fn tells_a_damaged_file() {
     let store = SqliteStore::new();
-    let persistence = store.open();
+    let persistence = store.open().await;
     for number in 0..200 {
         persistence.write(insert(number + 1, document(number as u8, &"text ".repeat(100)))).await.unwrap();
     }

@@ -65,13 +65,15 @@ fn open(path: &Path, flags: OpenFlags) -> Result<Connection> {
 }
 
 fn prepare_file(connection: &Connection, path: &Path) -> Result<()> {
-    let foreign = || PersistenceError::Foreign { path: path.to_owned() };
+    let foreign = || PersistenceError::Foreign { database: path.display().to_string() };
     let number = |pragma: &str| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
     let application = number("application_id").map_err(|error| from_first_read(error, path))?;
     if application == APPLICATION_ID {
         return match number("user_version").map_err(from_sqlite)? {
             FORMAT => Ok(()),
-            found => Err(PersistenceError::NewerFormat { path: path.to_owned(), found, supported: FORMAT }),
+            found => {
+                Err(PersistenceError::NewerFormat { database: path.display().to_string(), found, supported: FORMAT })
+            }
         };
     }
     let tables: i64 =
@@ -89,7 +91,7 @@ fn prepare_file(connection: &Connection, path: &Path) -> Result<()> {
 /// Turns an error of the first statements into ours: they find out whether the file is a database at all.
 fn from_first_read(error: rusqlite::Error, path: &Path) -> PersistenceError {
     match error.sqlite_error_code() {
-        Some(ErrorCode::NotADatabase) => PersistenceError::Foreign { path: path.to_owned() },
+        Some(ErrorCode::NotADatabase) => PersistenceError::Foreign { database: path.display().to_string() },
         _ => from_sqlite(error),
     }
 }

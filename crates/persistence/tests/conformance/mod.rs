@@ -17,21 +17,22 @@ pub trait Store {
     type Opened: Persistence;
 
     /// Opens it.
-    fn open(&self) -> Self::Opened;
+    fn open(&self) -> impl Future<Output = Self::Opened>;
 }
 
 /// Checks a kind of store; `new` makes an empty place for one.
 pub async fn check<S: Store>(new: impl Fn() -> S) {
-    an_empty_store_is_empty(&new().open()).await;
-    reads_see_their_timestamp(&new().open()).await;
-    scans_go_both_ways_and_stop(&new().open()).await;
-    a_scan_is_not_confused_by_many_versions(&new().open()).await;
-    a_repeated_batch_changes_nothing(&new().open()).await;
-    the_log_reads_in_its_order(&new().open()).await;
-    what_is_pruned_is_gone(&new().open()).await;
+    an_empty_store_is_empty(&new().open().await).await;
+    reads_see_their_timestamp(&new().open().await).await;
+    scans_go_both_ways_and_stop(&new().open().await).await;
+    a_scan_is_not_confused_by_many_versions(&new().open().await).await;
+    a_repeated_batch_changes_nothing(&new().open().await).await;
+    the_log_reads_in_its_order(&new().open().await).await;
+    what_is_pruned_is_gone(&new().open().await).await;
     everything_survives_reopening(&new()).await;
     globals_and_blobs_are_kept(&new()).await;
-    values_of_every_type_are_kept(&new().open()).await;
+    values_of_every_type_are_kept(&new().open().await).await;
+    keys_may_be_long(&new().open().await).await;
 }
 
 pub fn table() -> IndexId {
@@ -217,16 +218,16 @@ async fn a_repeated_batch_changes_nothing(persistence: &dyn Persistence) {
 }
 
 async fn everything_survives_reopening(store: &impl Store) {
-    let persistence = store.open();
+    let persistence = store.open().await;
     persistence.write(insert(5, document(1, "kept"))).await.unwrap();
     drop(persistence);
-    let persistence = store.open();
+    let persistence = store.open().await;
     assert_eq!(persistence.max_timestamp().await.unwrap(), Timestamp(5));
     assert_eq!(scan(&persistence, KeyRange::all(), 9, Order::Ascending, 9).await, rows(&[(1, "kept")]));
 }
 
 async fn globals_and_blobs_are_kept(store: &impl Store) {
-    let persistence = store.open();
+    let persistence = store.open().await;
     persistence.set_global("a", 1.into()).await.unwrap();
     persistence.set_global("a", "two".into()).await.unwrap();
     let content = Bytes::from(vec![42; 20 << 20]);
@@ -235,7 +236,7 @@ async fn globals_and_blobs_are_kept(store: &impl Store) {
     assert_eq!(BlobId::from_hex(&id.to_string()), Some(id));
     assert_eq!(persistence.put_blob(content.clone()).await.unwrap(), id);
     drop(persistence);
-    let persistence = store.open();
+    let persistence = store.open().await;
     assert_eq!(persistence.get_global("a").await.unwrap(), Some("two".into()));
     assert_eq!(persistence.get_blob(id).await.unwrap(), Some(content));
 }
@@ -258,4 +259,55 @@ async fn values_of_every_type_are_kept(persistence: &dyn Persistence) {
     persistence.write(change(1, key, Some(content.clone()))).await.unwrap();
     let found = persistence.get(table(), vec![vec![1]], Timestamp(1)).await.unwrap();
     assert_eq!(*found[0].clone().unwrap().document, content);
+}
+
+/// Keys of up to 9,000 bytes that differ only at their ends, among short ones, at every limit, both ways.
+async fn keys_may_be_long(persistence: &dyn Persistence) {
+    let mut batch = WriteBatch::default();
+    let mut keys = Vec::new();
+    for length in [1, 2499, 2500, 2501, 2502, 2600, 3000, 3072, 9000] {
+        for end in [0, 7, 255] {
+            let id = keys.len() as u8;
+            let mut key = vec![8; length];
+            key.extend([end, id]);
+            keys.push((key, id));
+        }
+    }
+    // Written in an order that is not theirs.
+    keys.sort_by_key(|(_, id)| id.wrapping_mul(101));
+    for (key, id) in &keys {
+        for (at, text) in [(1, "old"), (2, "new")] {
+            let (document, content) = document(*id, text);
+            let mut one = change(at, document, Some(content));
+            one.entries[0].key.clone_from(key);
+            batch.revisions.extend(one.revisions);
+            batch.entries.extend(one.entries);
+        }
+    }
+    persistence.write(batch.clone()).await.unwrap();
+    persistence.write(batch).await.unwrap();
+    keys.sort();
+    let ids = |found: Vec<IndexRow>| found.into_iter().map(|row| row.key).collect::<Vec<_>>();
+    let wanted: Vec<_> = keys.iter().map(|(key, _)| key.clone()).collect();
+    let scan = |range, order, limit| persistence.scan(table(), range, Timestamp(9), order, limit);
+    let found = persistence.get(table(), wanted.clone(), Timestamp(1)).await.unwrap();
+    assert!(found.iter().all(|found| found.as_ref().is_some_and(|found| text_of(&found.document) == "old")));
+    for limit in 0..=wanted.len() + 1 {
+        let first = &wanted[..limit.min(wanted.len())];
+        assert_eq!(ids(scan(KeyRange::all(), Order::Ascending, limit).await.unwrap()), first, "first {limit}");
+        let last: Vec<_> = wanted.iter().rev().take(limit).cloned().collect();
+        assert_eq!(ids(scan(KeyRange::all(), Order::Descending, limit).await.unwrap()), last, "last {limit}");
+    }
+    for start in 0..wanted.len() {
+        for end in start..wanted.len() {
+            let range = KeyRange { start: wanted[start].clone(), end: Some(wanted[end].clone()) };
+            let found = ids(scan(range, Order::Ascending, 4).await.unwrap());
+            assert_eq!(found, wanted[start..end.min(start + 4)], "{start}..{end}");
+        }
+    }
+    let (last, _) = keys.pop().unwrap();
+    let gone = Prune { revisions: Vec::new(), entries: vec![(table(), last, Timestamp(1))] };
+    persistence.prune(gone).await.unwrap();
+    assert_eq!(persistence.count(table(), Timestamp(1)).await.unwrap(), wanted.len() as u64 - 1);
+    assert_eq!(persistence.count(table(), Timestamp(2)).await.unwrap(), wanted.len() as u64);
 }

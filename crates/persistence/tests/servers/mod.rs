@@ -1,0 +1,142 @@
+//! Real database servers for tests: started in a temporary folder on a free port, killed when dropped.
+#![allow(dead_code, reason = "each store uses a part of it")]
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::os::unix::fs::chown;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use tempfile::TempDir;
+
+/// A program that makes an empty data folder, and one that serves it.
+pub trait Kind {
+    /// Name of the system's user for servers that refuse to run as root.
+    const USER: &'static str;
+
+    /// Finds the programs; where this is `None`, tests are skipped.
+    fn find() -> Option<Self>
+    where
+        Self: Sized;
+    /// Makes a data folder.
+    fn initialize(&self, data: &Path) -> Command;
+    /// Serves it on a port of this machine.
+    fn serve(&self, data: &Path, port: u16) -> Command;
+    /// The URL of a database.
+    fn url(&self, port: u16, database: &str) -> String;
+}
+
+/// A server that runs.
+pub struct Server<K: Kind> {
+    pub kind: K,
+    pub directory: TempDir,
+    pub port: u16,
+    process: Option<Child>,
+    databases: AtomicU32,
+}
+
+impl<K: Kind> Server<K> {
+    /// Starts a server, or says why the test is skipped.
+    pub fn start() -> Option<Self> {
+        let Some(kind) = K::find() else {
+            println!("skipped: the server's programs are not installed; `cargo xtask setup` does that");
+            return None;
+        };
+        let directory = TempDir::new().unwrap();
+        let data = directory.path().join("data");
+        fs::create_dir(&data).unwrap();
+        if let Some((user, group)) = other_user(K::USER) {
+            for path in [directory.path(), &data] {
+                chown(path, Some(user), Some(group)).unwrap();
+            }
+        }
+        let output = as_user(kind.initialize(&data), K::USER).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let port = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port();
+        let mut server = Self { kind, directory, port, process: None, databases: AtomicU32::new(0) };
+        server.run();
+        Some(server)
+    }
+
+    /// Starts the process and waits until it answers. After a kill it may take a few attempts, until what the old process
+    /// had is free.
+    pub fn run(&mut self) {
+        for _ in 0..100 {
+            let mut command = as_user(self.kind.serve(&self.data(), self.port), K::USER);
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+            let mut process = command.spawn().unwrap();
+            let mut log = BufReader::new(process.stderr.take().unwrap());
+            let mut text = String::new();
+            while !text.contains("ready") {
+                if log.read_line(&mut text).unwrap() == 0 {
+                    break;
+                }
+            }
+            // The pipe must not get full.
+            std::thread::spawn(move || std::io::copy(&mut log, &mut std::io::sink()));
+            if text.contains("ready") {
+                self.process = Some(process);
+                return;
+            }
+            process.wait().unwrap();
+        }
+        panic!("the server does not start");
+    }
+
+    /// Kills the process, as a loss of power does; the processes it made notice and end too.
+    pub fn kill(&mut self) {
+        if let Some(mut process) = self.process.take() {
+            process.kill().unwrap();
+            process.wait().unwrap();
+        }
+    }
+
+    /// The name of a database that nobody has used.
+    pub fn new_database(&self) -> String {
+        format!("test_{}", self.databases.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// The URL of a database.
+    pub fn url(&self, database: &str) -> String {
+        self.kind.url(self.port, database)
+    }
+
+    fn data(&self) -> PathBuf {
+        self.directory.path().join("data")
+    }
+}
+
+impl<K: Kind> Drop for Server<K> {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// The first of some folders, or of those on the PATH, that has a program.
+pub fn find_program(name: &str, folders: &[&str]) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let all = folders.iter().map(PathBuf::from).chain(std::env::split_paths(&path));
+    all.map(|folder| folder.join(name)).find(|program| program.is_file())
+}
+
+/// Ids of a user to run as, if this process is root's.
+fn other_user(name: &str) -> Option<(u32, u32)> {
+    (id(&["-u"])? == 0).then(|| Some((id(&["-u", name])?, id(&["-g", name])?))).flatten()
+}
+
+fn id(arguments: &[&str]) -> Option<u32> {
+    let output = Command::new("id").args(arguments).output().ok()?;
+    String::from_utf8(output.stdout).ok()?.trim().parse().ok()
+}
+
+/// A command that does not run as root.
+fn as_user(mut command: Command, name: &str) -> Command {
+    if let Some((user, group)) = other_user(name) {
+        command.uid(user).gid(group);
+    }
+    command.current_dir("/");
+    command
+}
