@@ -5,6 +5,7 @@ use convex_wasm_abi::unit::function_info as info;
 
 use super::properties::site;
 use super::{cell, name};
+use crate::builtins::string::iterator::spread_directly;
 use crate::call::{is_callable, is_constructor};
 use crate::cell::Gc;
 use crate::convert::{get_value, to_object, to_property_key};
@@ -74,6 +75,9 @@ extern "C" fn rt_arguments_spread(target: Value, iterable: Value, name_address: 
 }
 
 fn append_plainly(target: Gc<ArrayCell>, iterable: Value) -> bool {
+    if let Some(string) = iterable.as_string() {
+        return spread_directly(string, target);
+    }
     iterates_plainly(iterable)
         && iterable
             .as_kind::<ArrayCell>()

@@ -7,9 +7,12 @@ use crate::cell::kind;
 use crate::convert::{same_value, to_boolean};
 use crate::error::display;
 use crate::key::PropertyKey;
+use crate::memory::PROTO_EPOCH;
 use crate::names;
 use crate::object::exotic::Exotic;
 use crate::object::{Content, Object, Property, PropertyDescriptor, is_compatible};
+use crate::realm::{Intrinsic, intrinsic};
+use crate::state::State;
 use crate::string::JsString;
 use crate::throw::{JsResult, Throw, throw_type_error};
 use crate::value::Value;
@@ -35,7 +38,7 @@ impl Trap {
             return Err(throw_type_error(format!("Cannot perform '{name}' on a proxy that has been revoked")));
         };
         let key = PropertyKey::from_interned(name);
-        let function = handler.get(key)?;
+        let function = handler_method(handler, key)?;
         let function = match as_method(function) {
             Ok(function) => function,
             Err(throw) => {
@@ -74,6 +77,51 @@ impl Trap {
     fn target_property(&self, key: PropertyKey) -> JsResult<Option<Property>> {
         self.target.get_own_property(key)
     }
+}
+
+/// `handler[key]`, where handlers are mostly literals that have some traps and inherit none.
+fn handler_method(handler: Object, key: PropertyKey) -> JsResult {
+    if handler.kind.get() == kind::OBJECT {
+        match handler.find(key) {
+            Some(entry) if !entry.attributes.is_accessor() => return Ok(handler.data_slot(entry)),
+            None if inherits_no_traps(handler) => return Ok(Value::UNDEFINED),
+            _ => {}
+        }
+    }
+    handler.get(key)
+}
+
+/// Whether a handler inherits from an `Object.prototype` that has no property with the name of a trap, looked up once an epoch of
+/// the prototypes.
+fn inherits_no_traps(handler: Object) -> bool {
+    static KNOWN: State<(u32, bool)> = State::new((u32::MAX, false));
+    let (epoch, prototype) = (PROTO_EPOCH.get(), intrinsic(Intrinsic::ObjectPrototype));
+    let has_none = KNOWN.with(|known| {
+        if known.0 != epoch {
+            let has = |name: JsString| prototype.find(PropertyKey::from_interned(name)).is_some();
+            *known = (epoch, !trap_names().into_iter().any(has));
+        }
+        known.1
+    });
+    has_none && handler.prototype() == Some(prototype)
+}
+
+fn trap_names() -> [JsString; 13] {
+    [
+        names::get(),
+        names::set(),
+        names::has(),
+        names::apply(),
+        names::construct(),
+        names::own_keys(),
+        names::get_own_property_descriptor(),
+        names::define_property(),
+        names::delete_property(),
+        names::get_prototype_of(),
+        names::set_prototype_of(),
+        names::is_extensible(),
+        names::prevent_extensions(),
+    ]
 }
 
 fn is_fixed_data(property: &Property) -> Option<Value> {

@@ -3,12 +3,14 @@
 use core::cell::Cell;
 
 use super::this_string;
-use crate::builtin::{CallContext, methods, native, to_string_tag};
+use crate::builtin::{CallContext, NativeCode, methods, native, to_string_tag};
 use crate::cell::{Gc, ObjectKind, kind};
 use crate::iterate::new_iterator_result;
-use crate::object::{ArrayCell, Object, ObjectHeader};
+use crate::key::PropertyKey;
+use crate::names::keys;
+use crate::object::{ArrayCell, FunctionCell, Object, ObjectHeader};
 use crate::realm::{Intrinsic, intrinsic};
-use crate::string::{JsString, Units};
+use crate::string::JsString;
 use crate::throw::{JsResult, throw_type_error};
 use crate::value::Value;
 
@@ -70,19 +72,42 @@ pub fn step_directly(iterator: Object, next_code: u32) -> Option<Option<Value>> 
     Some(iterator.as_kind::<StringIterator>()?.step())
 }
 
+/// Appends the characters of a string to an array under construction, if nobody changed how strings are iterated. False, with
+/// nothing done, if somebody did.
+pub fn spread_directly(string: JsString, target: Gc<ArrayCell>) -> bool {
+    let is_own = |holder: Object, key: PropertyKey, code: NativeCode| {
+        let entry = holder.find(key).filter(|entry| !entry.attributes.is_accessor());
+        let method = entry.and_then(|entry| holder.data_slot(entry).as_kind::<FunctionCell>());
+        method.is_some_and(|method| method.code.get() == code.index())
+    };
+    let iterates_plainly =
+        is_own(intrinsic(Intrinsic::StringPrototype), crate::symbol::iterator().into(), native(iterator))
+            && is_own(intrinsic(Intrinsic::StringIteratorPrototype), keys::next(), native(next));
+    if iterates_plainly {
+        append_characters(string, 0, target);
+    }
+    iterates_plainly
+}
+
 /// Appends all characters of a string iterator whose `next` is the built-in one; false, with nothing done, if it is not.
 pub fn drain_directly(iterator: Object, next_code: u32, target: Gc<ArrayCell>) -> bool {
     let Some(iterator) = iterator.as_kind::<StringIterator>().filter(|_| next_code == native(next).index()) else {
         return false;
     };
-    if let Units::Latin1(text) = iterator.string.units() {
-        let rest = text.get(iterator.next.replace(text.len() as u32) as usize..).unwrap_or_default();
-        target.reserve(rest.len() as u32);
-        rest.iter().for_each(|&unit| target.push(JsString::from_unit(u16::from(unit)).into()));
-    } else {
-        while let Some(character) = iterator.step() {
-            target.push(character);
-        }
-    }
+    append_characters(iterator.string, iterator.next.replace(iterator.string.len()), target);
     true
+}
+
+/// Appends the characters from a position on.
+fn append_characters(string: JsString, start: u32, target: Gc<ArrayCell>) {
+    let (units, mut at) = (string.units(), start as usize);
+    target.reserve(string.len() - start);
+    while let Some((_, length)) = units.code_point(at) {
+        let character = match units.get(at) {
+            Some(unit) if length == 1 => JsString::from_unit(unit),
+            _ => string.slice(at as u32, (at + length) as u32),
+        };
+        target.push(character.into());
+        at += length;
+    }
 }

@@ -9,10 +9,7 @@ use crate::throw::JsResult;
 pub fn normalize(string: JsString, form: &str) -> JsResult {
     let mut builder = StringBuilder::with_capacity(string.len() as usize);
     if let Units::Latin1(text) = string.units() {
-        // All of Latin-1 is composed, and none of it combines with what is in front of it.
-        if form == "NFC" || text.is_ascii() {
-            return Ok(string.into());
-        }
+        // Nothing in Latin-1 combines with what is in front of it.
         for &unit in text {
             if unit.is_ascii() {
                 builder.push_byte(unit);
