@@ -1,15 +1,16 @@
-//! The benchmark program: kernels on our lane and on Node in the same run, and the life of one call.
+//! The benchmark program: kernels on our lane and on Node in the same run, the life of one call, and compiling.
 
 use std::{fmt::Write, path::PathBuf};
 
 use clap::Parser;
 
 mod call;
+mod compile;
 mod kernels;
 mod node;
 mod program;
 
-/// Measures kernels on Wasm and on Node in the same run, and the life of one call.
+/// Measures kernels on Wasm and on Node in the same run, the life of one call, and compiling.
 #[derive(Parser)]
 struct Options {
     /// The Node to compare with.
@@ -46,5 +47,6 @@ async fn measure(options: &Options) -> anyhow::Result<String> {
     )?;
     report += &kernels::table(&engine, &options.node, options.only.as_deref()).await?;
     report += &call::table(&engine).await?;
+    report += &compile::table(&engine)?;
     Ok(report)
 }

@@ -96,6 +96,14 @@ pub mod array {
     pub const FIXED_LENGTH: u8 = 8;
 }
 
+/// Cell of kind STORAGE: what others own. The u32 at 4 is the number of bytes behind the header.
+pub mod storage {
+    /// Flags of one that holds values.
+    pub const VALUES: u8 = 1;
+    /// Size of the header.
+    pub const HEADER_SIZE: u32 = 8;
+}
+
 /// Function object. Every callee, compiled or built in, has the Wasm type
 /// `(function: i32, argc: i32, this: i64, a0: i64, a1: i64, a2: i64) -> i64`; absent arguments among the first three
 /// are UNDEFINED, the others are in [`crate::memory::ARGUMENTS`]. The result is a value or EXCEPTION.
@@ -197,7 +205,8 @@ pub mod typed_array {
 /// word of an entry is the shape's address plus a tag that says what the second word is:
 ///
 /// - [`OWN`](inline_cache::OWN): the offset of an own data property from the start of the object (sets: it is writable);
-/// - [`HOLDER`](inline_cache::HOLDER): the address of a prototype's data property (only gets);
+/// - [`HOLDER`](inline_cache::HOLDER): the address of a prototype's data property (only gets); for primitives the shape is
+///   their prototype's;
 /// - [`ACCESSOR`](inline_cache::ACCESSOR): the address of a prototype's [`accessor`];
 /// - [`ADDITION`](inline_cache::ADDITION): the shape of an object without flags after the property was added, whose value
 ///   goes to the offset at WHERE of the second entry (only sites that say that they mostly add properties).

@@ -63,6 +63,8 @@ pub const YIELD_VALUE: u32 = CELLS + 104;
 pub const ARRAY_SHAPE: u32 = CELLS + 112;
 /// u32: shape of a function object created from an ordinary function, arrow or method of a unit.
 pub const FUNCTION_SHAPE: u32 = CELLS + 116;
+/// u32: address of `String.prototype`.
+pub const STRING_PROTOTYPE: u32 = CELLS + 120;
 /// u32: first byte of what is collected, all before it being roots; 0 while nothing is. Set by the host, together with the
 /// four words that follow and a fresh region in [`HEAP_TOP`] and [`HEAP_LIMIT`].
 pub const HEAP_START: u32 = CELLS + 0x180;

@@ -7,7 +7,7 @@ use crate::cell::Gc;
 use crate::convert::{get_value, to_string};
 use crate::heap::Contents;
 use crate::key::PropertyKey;
-use crate::memory::{NEW_TARGET, PENDING_EXCEPTION, PROTO_EPOCH, RESULT, TERMINATION, set_intrinsic};
+use crate::memory::{NEW_TARGET, PENDING_EXCEPTION, PROTO_EPOCH, RESULT, STRING_PROTOTYPE, TERMINATION, set_intrinsic};
 use crate::object::NamespaceObject;
 use crate::operations;
 use crate::promise::{PromiseObject, PromiseState, queue};
@@ -16,7 +16,7 @@ use crate::state::State;
 use crate::string::{JsString, intern_str, ropes};
 use crate::throw::JsResult;
 use crate::value::Value;
-use crate::{async_iterate, builtins, call, describe, failure, heap, host, modules, promise, realm};
+use crate::{async_iterate, builtins, call, describe, failure, heap, host, modules, promise, realm, realm_shapes};
 
 static BOOTED: State<bool> = State::new(false);
 static RESULT_TEXT: State<Vec<u8>> = State::new(Vec::new());
@@ -79,6 +79,9 @@ fn remember_intrinsics() {
     {
         realm::set_intrinsic(realm::Intrinsic::HasInstance, method);
     }
+    STRING_PROTOTYPE.set(realm::intrinsic(Intrinsic::StringPrototype).address());
+    // Literals in compiled code read the shape from memory.
+    realm_shapes::array_shape();
     // Changes of these are watched from now on, even if nothing inherits from them yet.
     for watched in [Intrinsic::ObjectPrototype, Intrinsic::ArrayPrototype, Intrinsic::ArrayIteratorPrototype] {
         realm::intrinsic(watched).mark_as_prototype();

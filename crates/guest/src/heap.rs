@@ -7,14 +7,14 @@
 
 use core::alloc::{GlobalAlloc, Layout};
 
-use convex_wasm_abi::layout::kind;
+use convex_wasm_abi::layout::{kind, storage};
 use convex_wasm_abi::memory::{COLLECTOR_TABLES, termination};
 
 use crate::collector;
 use crate::memory::{HEAP_LIMIT, HEAP_TOP, TERMINATION};
 
 /// Bytes of a STORAGE cell before its payload.
-pub const STORAGE_HEADER: u32 = 8;
+pub const STORAGE_HEADER: u32 = storage::HEADER_SIZE;
 /// Largest payload of a STORAGE cell.
 const MAX_STORAGE: u32 = 0x7FFF_0000;
 
@@ -30,7 +30,7 @@ pub enum Contents {
     /// Anything: every word may be a reference.
     Words,
     /// Values.
-    Values,
+    Values = storage::VALUES,
     /// No references.
     Bytes,
 }

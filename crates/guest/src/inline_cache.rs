@@ -254,12 +254,20 @@ fn store(address: u32, value: Value) {
     unsafe { core::ptr::write(address as usize as *mut Value, value) }
 }
 
-/// `primitive.key`, looked up on the primitive's prototype. Compiled code has checked nothing.
+/// `primitive.key`, looked up on the primitive's prototype. Compiled code has checked nothing, or what it knows of strings.
 #[inline]
 pub fn get_of_primitive(prototype: Object, key: PropertyKey, receiver: Value, cache: Gc<InlineCache>) -> JsResult {
-    let first = cache.entries[0].get();
-    if first.shape == prototype.shape().address() {
-        return Ok(load(prototype.address() + first.place));
+    let shape = prototype.shape().address();
+    if let Some(Found::Holder(slot)) = cache.recall(shape) {
+        return Ok(load(slot));
+    }
+    if key != keys::length()
+        && let Some(entry) = prototype.find(key)
+        && !entry.attributes.is_accessor()
+    {
+        prototype.mark_as_prototype();
+        cache.remember(shape, PROTO_EPOCH.get(), Found::Holder(prototype.slot_address(entry.slot)));
+        return Ok(prototype.data_slot(entry));
     }
     get(prototype, key, receiver, cache)
 }

@@ -74,6 +74,8 @@ pub static ARRAY_ITERATION_CHANGED: Fixed<u32> = Fixed::at(memory::ARRAY_ITERATI
 pub static YIELD_VALUE: Fixed<Value> = Fixed::at(memory::YIELD_VALUE);
 /// Shape of a fresh `[]`.
 pub static ARRAY_SHAPE: Fixed<u32> = Fixed::at(memory::ARRAY_SHAPE);
+/// See [`memory::STRING_PROTOTYPE`].
+pub static STRING_PROTOTYPE: Fixed<u32> = Fixed::at(memory::STRING_PROTOTYPE);
 /// Shape of a fresh function.
 pub static FUNCTION_SHAPE: Fixed<u32> = Fixed::at(memory::FUNCTION_SHAPE);
 

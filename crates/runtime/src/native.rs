@@ -106,6 +106,11 @@ pub(crate) struct Loaded {
 }
 
 impl NativeUnit {
+    /// Bytes of the instructions alone.
+    pub fn code_size(&self) -> usize {
+        self.loaded.module.text().len()
+    }
+
     /// The native code as a file has it, to be loaded by the same program on the same kind of machine. Data is not part
     /// of it; that stays in the Wasm.
     ///

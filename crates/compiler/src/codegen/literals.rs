@@ -1,7 +1,7 @@
 //! Allocation of objects, arrays, environments and functions.
 
 use convex_wasm_abi::functions::Runtime;
-use convex_wasm_abi::layout::{env, kind, object};
+use convex_wasm_abi::layout::{array, env, kind, object};
 use convex_wasm_abi::memory::{HEAP_LIMIT, HEAP_TOP};
 use convex_wasm_abi::value::{self, TAG_OBJECT};
 use wasm_encoder::{BlockType, Instruction, ValType};
@@ -14,6 +14,8 @@ use crate::ir::{Constant, Reg};
 
 /// Literals with more properties than this are built by the guest; inline code for them would be long.
 const LARGEST_INLINE_LITERAL: usize = 32;
+/// Array literals with more elements than this are built by the guest.
+const LARGEST_INLINE_ARRAY: usize = 32;
 /// Environments with more slots than this are made by the guest.
 const LARGEST_INLINE_ENV: u32 = 16;
 
@@ -79,8 +81,31 @@ impl Emitter<'_, '_> {
 
     /// An array literal without spread.
     pub fn emit_new_array(&mut self, elements: &[Option<Reg>], result: Option<Reg>) {
-        self.store_arguments(0, elements);
-        self.code.i32(elements.len() as i32).call_runtime(Runtime::NewArray);
+        if elements.len() > LARGEST_INLINE_ARRAY {
+            self.store_arguments(0, elements);
+            self.code.i32(elements.len() as i32).call_runtime(Runtime::NewArray);
+            self.store(result, Repr::Boxed);
+            return;
+        }
+        self.with_local(ValType::I32, |emitter, cell| {
+            emitter.code.i32(elements.len() as i32).call_helper(Helper::NewArray).set(cell);
+            emitter.with_local(ValType::I32, |emitter, data| {
+                if !elements.is_empty() {
+                    emitter.code.get(cell).load_i32(array::ELEMENTS).set(data);
+                }
+                for (index, element) in elements.iter().enumerate() {
+                    emitter.code.get(data);
+                    match element {
+                        Some(element) => emitter.push_boxed(*element),
+                        None => {
+                            emitter.code.word(value::EMPTY);
+                        }
+                    }
+                    emitter.code.store_i64(8 * index as u32);
+                }
+            });
+            emitter.code.get(cell).tag_i32(TAG_OBJECT);
+        });
         self.store(result, Repr::Boxed);
     }
 

@@ -59,6 +59,13 @@ impl BitTable {
         }
     }
 
+    /// Writes the word of the memory that begins at `base`.
+    #[inline(always)]
+    fn set_word(self, base: u32, bits: u64) {
+        // SAFETY: as in `get`.
+        unsafe { *self.word(base) = bits };
+    }
+
     fn clear(self, start: u32, end: u32) {
         let (first, last) = (self.word(start) as usize, self.word(end) as usize);
         // SAFETY: as in `get`; a range of words of the table.
@@ -118,9 +125,15 @@ impl Marker {
     pub(super) fn new(start: u32, end: u32) -> Marker {
         MARKS.clear(start, end);
         STARTS.clear(start, end);
+        // The bits of the word of STARTS that is being made, for the memory at `base`.
+        let (mut base, mut bits) = (start / SPAN * SPAN, 0);
         let mut address = start;
         while address < end {
-            STARTS.set(address);
+            if address - base >= SPAN {
+                STARTS.set_word(base, bits);
+                (base, bits) = (address / SPAN * SPAN, 0);
+            }
+            bits |= 1 << (address / 8 % 64);
             let next = address + CellRef::at(address).size();
             if next <= address {
                 heap::trap();
@@ -130,6 +143,7 @@ impl Marker {
             }
             address = next;
         }
+        STARTS.set_word(base, bits);
         Marker { start, end, top: STACK }
     }
 

@@ -1,8 +1,8 @@
 //! Allocation of literals, and calls of values that may be no functions.
 
 use convex_wasm_abi::functions::Runtime;
-use convex_wasm_abi::layout::{self, function, kind, object};
-use convex_wasm_abi::memory::{ARGUMENTS, HEAP_LIMIT, HEAP_TOP};
+use convex_wasm_abi::layout::{self, array, function, kind, object, storage};
+use convex_wasm_abi::memory::{ARGUMENTS, ARRAY_SHAPE, HEAP_LIMIT, HEAP_TOP};
 use convex_wasm_abi::value::{self, TAG_OBJECT};
 use wasm_encoder::{BlockType, Instruction, ValType};
 
@@ -43,14 +43,49 @@ pub(super) fn new_literal(code: &mut Code) {
     }
     code.get(cell);
     return_inside(code);
-    code.get(count).set(end);
-    let filled = code.block(BlockType::Empty);
-    let fill = code.start_loop();
-    code.get(end).emit(Instruction::I32Eqz).br_if(filled);
-    code.get(end).i32(1).emit(Instruction::I32Sub).tee(end).i32(3).emit(Instruction::I32Shl);
-    code.word(value::UNDEFINED).store_i64(ARGUMENTS).br(fill).end().end();
+    store_placeholders(code, count, end);
     code.get(shape).get(count).call_runtime(Runtime::NewLiteral).emit(Instruction::I32WrapI64);
 }
+
+/// Writes `count` operands for the guest; `left` is scratch memory.
+fn store_placeholders(code: &mut Code, count: Local, left: Local) {
+    code.get(count).set(left);
+    let filled = code.block(BlockType::Empty);
+    let fill = code.start_loop();
+    code.get(left).emit(Instruction::I32Eqz).br_if(filled);
+    code.get(left).i32(1).emit(Instruction::I32Sub).tee(left).i32(3).emit(Instruction::I32Shl);
+    code.word(value::UNDEFINED).store_i64(ARGUMENTS).br(fill).end().end();
+}
+
+/// Bump allocation of an array and, behind it, its elements; or the guest with placeholders for them.
+pub(super) fn new_array(code: &mut Code) {
+    let count = Local(0);
+    let (cell, end) = (code.take_local(ValType::I32), code.take_local(ValType::I32));
+    let size = code.take_local(ValType::I32);
+    let full = code.block(BlockType::Empty);
+    code.get(count).i32(3).emit(Instruction::I32Shl).set(size);
+    code.load_cell_i32(HEAP_TOP).tee(cell).i32(array::SIZE.cast_signed()).emit(Instruction::I32Add).set(end);
+    code.get(size).start_if(BlockType::Empty);
+    code.get(end).get(size).emit(Instruction::I32Add).i32(storage::HEADER_SIZE.cast_signed());
+    code.emit(Instruction::I32Add).set(end).end();
+    code.get(end).load_cell_i32(HEAP_LIMIT).emit(Instruction::I32GtU).br_if(full);
+    code.i32(0).get(end).store_i32(HEAP_TOP);
+    code.get(cell).i32(i32::from(kind::ARRAY)).store_i32(0);
+    code.get(cell).load_cell_i32(ARRAY_SHAPE).store_i32(object::SHAPE);
+    code.get(cell).i64(0).store_i64(object::SLOTS);
+    code.get(cell).get(count).store_i32(array::LENGTH).get(cell).get(count).store_i32(array::CAPACITY);
+    code.get(size).start_if(BlockType::Empty);
+    code.get(cell).get(end).get(size).emit(Instruction::I32Sub).store_i32(array::ELEMENTS);
+    code.get(cell).i32(STORAGE_OF_VALUES).store_i32(array::SIZE);
+    code.get(cell).get(size).store_i32(array::SIZE + 4).end();
+    code.get(cell);
+    return_inside(code);
+    store_placeholders(code, count, end);
+    code.get(count).call_runtime(Runtime::NewArray).emit(Instruction::I32WrapI64);
+}
+
+/// First word of a STORAGE cell that holds values.
+const STORAGE_OF_VALUES: i32 = kind::STORAGE as i32 | (storage::VALUES as i32) << 8;
 
 pub(super) fn function_cell(code: &mut Code) {
     let name = Local(1);

@@ -12,7 +12,7 @@ use wasm_encoder::{Instruction, ValType};
 use super::code::{Code, Local};
 use super::emitter::DATA_BASE;
 use super::entry::uniform_signature;
-use cells::{call_any, function_cell, new_literal};
+use cells::{call_any, function_cell, new_array, new_literal};
 use numbers::{
     arithmetic, bitwise, comparison, float_remainder, float_to_int32, multiplication, remainder, step, strict_equal,
     to_boolean, to_numeric, unsigned_shift,
@@ -73,6 +73,8 @@ pub enum Helper {
     /// A literal's object, whose properties are to be stored right after: offset of the shape's address, number of
     /// properties. Answers the address of the cell.
     NewLiteral,
+    /// An array whose elements are to be stored right after: their number. Answers the address of the cell.
+    NewArray,
     /// `o.key = v`: object, value, offsets of key constant and cache. Status.
     Set,
     /// As `Set` where the property is new most of the time.
@@ -119,6 +121,7 @@ impl Helper {
             Self::HasElementCount => Code::new(&[I64, I32], &[I32]),
             Self::GetGlobal => Code::new(&[I32, I32], &[I64]),
             Self::NewLiteral => Code::new(&[I32, I32], &[I32]),
+            Self::NewArray => Code::new(&[I32], &[I32]),
             Self::FunctionCell => Code::new(&[I64, I32], &[I32]),
             Self::Construct => Code::new(&[I64, I32, I64, I64, I64, I32], &[I64]),
             Self::SuperCall => Code::new(&[I32, I32, I64, I64, I64, I64], &[I64]),
@@ -164,6 +167,7 @@ impl Helper {
             Self::HasElementCount => has_element_count(&mut code),
             Self::GetGlobal => get_global(&mut code),
             Self::NewLiteral => new_literal(&mut code),
+            Self::NewArray => new_array(&mut code),
             Self::FunctionCell => function_cell(&mut code),
             Self::Construct => construct::construct(&mut code),
             Self::SuperCall => construct::super_call(&mut code),

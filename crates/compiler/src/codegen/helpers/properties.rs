@@ -4,7 +4,7 @@ use convex_wasm_abi::functions::Runtime;
 use convex_wasm_abi::layout::{
     self, accessor, array, function, inline_cache, kind, more_entry, object, set_mode, typed_array,
 };
-use convex_wasm_abi::memory::{PROTO_EPOCH, STACK_DEPTH, STACK_LIMIT};
+use convex_wasm_abi::memory::{PROTO_EPOCH, STACK_DEPTH, STACK_LIMIT, STRING_PROTOTYPE};
 use convex_wasm_abi::value::{self, FIRST_TAGGED, TAG_INT, TAG_OBJECT, TAG_STRING};
 use wasm_encoder::{BlockType, Instruction, ValType};
 
@@ -44,7 +44,9 @@ pub(super) fn get(code: &mut Code, fallback: Fallback) {
     code.set(absolute);
     let slow = code.block(BlockType::Empty);
     let accessor = code.block(BlockType::Empty);
-    code.get(A).has_tag(TAG_OBJECT).emit(Instruction::I32Eqz).br_if(slow);
+    code.get(A).has_tag(TAG_OBJECT).emit(Instruction::I32Eqz).start_if(BlockType::Empty);
+    get_of_string(code, shape, absolute, slow);
+    code.end();
     code.get(A).emit(Instruction::I32WrapI64).load_i32(object::SHAPE).set(shape);
     find_entry(code, shape, inline_cache::OWN, absolute, |code, place| {
         code.get(A).emit(Instruction::I32WrapI64).get(place).emit(Instruction::I32Add).load_i64(0);
@@ -96,6 +98,17 @@ pub(super) fn get(code: &mut Code, fallback: Fallback) {
     match fallback {
         Fallback::Key(function) | Fallback::Private(function) => code.call_runtime(function),
     };
+}
+
+/// Returns a property of a string's prototype that the cache knows, or leaves.
+fn get_of_string(code: &mut Code, shape: Local, cache: Local, slow: Label) {
+    code.get(A).has_tag(TAG_STRING).emit(Instruction::I32Eqz).br_if(slow);
+    code.load_cell_i32(STRING_PROTOTYPE).load_i32(object::SHAPE).set(shape);
+    code.load_cell_i32(PROTO_EPOCH).get(cache).load_i32(inline_cache::EPOCH).emit(Instruction::I32Ne).br_if(slow);
+    find_entry(code, shape, inline_cache::HOLDER, cache, |code, place| {
+        code.get(place).load_i64(0).emit(Instruction::Return);
+    });
+    code.br(slow);
 }
 
 /// Leaves if the getter or setter in `function` is no function or the stack is used up.

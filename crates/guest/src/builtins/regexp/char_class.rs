@@ -221,6 +221,13 @@ impl CharClass {
         if unit < 256 { self.latin1[unit as usize] } else { self.has_slowly(unit) }
     }
 
+    /// Whether it is `\w`, as word boundaries have it where case is not ignored.
+    pub fn is_word(&self) -> bool {
+        !self.inverted
+            && self.ranges.last().is_some_and(|&(_, last)| last < 0x80)
+            && (0..0x80).all(|unit| self.has(unit) == is_word(unit, Folding::None))
+    }
+
     fn has_slowly(&self, unit: u32) -> bool {
         let unit = self.folding.canonicalize(unit);
         let position = self.ranges.partition_point(|&(_, last)| last < unit);

@@ -3,7 +3,7 @@
 use super::char_class::{CharClass, Folding, Latin1Set, Ranges};
 use super::first::{Analysis, First, Follow};
 use super::flags::Flags;
-use super::instruction::{Code, Instruction, NO_CLASS, Single};
+use super::instruction::{Code, Instruction, NO_CLASS, Run, Single};
 use super::prefix::Prefix;
 use super::syntax::{Node, Pattern, Unsupported};
 
@@ -36,6 +36,7 @@ pub fn compile(pattern: Pattern, flags: Flags) -> Result<Code, Unsupported> {
     let Compiler { instructions, added_classes, slots, is_memoizable, .. } = compiler;
     classes.extend(added_classes);
     Ok(Code {
+        run: Run::of(&instructions, &classes, flags.folding()),
         instructions,
         classes,
         slots,

@@ -108,6 +108,37 @@ pub enum Instruction {
     Match,
 }
 
+/// A pattern that is one repetition, such as `/\d+/` or `/\b\w+\b/`: its matches are as many characters of a class as there
+/// are one after the other.
+#[derive(Clone, Copy)]
+pub struct Run {
+    /// The class.
+    pub class: u32,
+    /// Whether a match begins only behind a character that is not of the class.
+    pub is_whole: bool,
+}
+
+impl Run {
+    /// The run that these instructions match, if they do.
+    pub fn of(instructions: &[Instruction], classes: &[CharClass], folding: Folding) -> Option<Run> {
+        use Instruction::{Match, WordBoundary};
+        let (repeat, begins, ends) = match instructions {
+            [repeat, Match] => (repeat, false, false),
+            [WordBoundary(true), repeat, Match] => (repeat, true, false),
+            [repeat, WordBoundary(true), Match] => (repeat, false, true),
+            [WordBoundary(true), repeat, WordBoundary(true), Match] => (repeat, true, true),
+            _ => return None,
+        };
+        let Instruction::Repeat { single: Single::Class(class), min: 1, max: u32::MAX, greedy: true, .. } = *repeat
+        else {
+            return None;
+        };
+        // The boundaries of a run of word characters are boundaries of words.
+        let is_word = || folding == Folding::None && classes[class as usize].is_word();
+        (!begins && !ends || is_word()).then_some(Run { class, is_whole: begins })
+    }
+}
+
 /// A compiled pattern.
 pub struct Code {
     /// Instructions; execution begins with the first.
@@ -122,6 +153,8 @@ pub struct Code {
     pub prefix: Option<Prefix>,
     /// A match is exactly the prefix.
     pub is_plain: bool,
+    /// What the pattern repeats, if it does nothing else.
+    pub run: Option<Run>,
     /// What fails at an instruction and a position fails there always: nothing else decides.
     pub is_memoizable: bool,
     /// Every match begins at position 0.

@@ -124,6 +124,16 @@ impl<U: Unit> Matcher<'_, U> {
             } else if from > self.text.len() {
                 return None;
             }
+            if let Some(run) = self.code.run.filter(|_| !self.pairs()) {
+                let class = &self.code.classes[run.class as usize];
+                let (end, _) = self.run_of(from, u32::MAX, |character| class.has(character));
+                let is_inside = run.is_whole && from > 0 && class.has(self.text[from - 1].into());
+                if end > from && !is_inside {
+                    return Some((from, end));
+                }
+                from = end.max(from + 1);
+                continue;
+            }
             if let Some(end) = self.match_at(from) {
                 return Some((from, end));
             }
