@@ -79,6 +79,18 @@ impl Emitter<'_, '_> {
     }
 
     fn emit_float_arithmetic(&mut self, operator: Binary, left: Reg, right: Reg, result: Option<Reg>) {
+        if let Some(divisor) = self.remainder_divisor(operator, right).filter(|_| self.in_loop) {
+            let done = self.code.block(BlockType::Result(ValType::F64));
+            let slow = self.code.block(BlockType::Empty);
+            self.push_f64(left);
+            self.emit_float_remainder(divisor, slow);
+            self.code.emit(Instruction::F64ConvertI64S).br(done).end();
+            self.push_f64(left);
+            self.push_f64(right);
+            self.code.call_helper(Helper::FloatRem).end();
+            self.store(result, Repr::Float);
+            return;
+        }
         self.push_f64(left);
         self.push_f64(right);
         match operator {

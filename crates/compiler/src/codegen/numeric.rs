@@ -8,6 +8,9 @@ use super::emitter::{Emitter, Repr};
 use super::helpers::Helper;
 use crate::ir::{Binary, Reg};
 
+/// 2⁵³: up to here doubles hold all integers.
+const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
+
 /// What an operator does with ints and with doubles.
 struct FastPath {
     /// On sign-extended i64 operands for arithmetic, on i32 operands otherwise.
@@ -83,6 +86,15 @@ impl Emitter<'_, '_> {
                 self.code.box_f64();
             }
             self.code.br(done);
+        } else if let Some(divisor) = self.remainder_divisor(operator, right).filter(|_| self.in_loop) {
+            self.push_float_or_leave(left, slow);
+            self.emit_float_remainder(divisor, slow);
+            if to == Repr::Float {
+                self.code.emit(Instruction::F64ConvertI64S);
+            } else {
+                self.code.emit(Instruction::I32WrapI64).tag_i32(TAG_INT);
+            }
+            self.code.br(done);
         } else {
             self.code.br(slow);
         }
@@ -103,6 +115,27 @@ impl Emitter<'_, '_> {
         self.code.end();
         self.store(Some(result), to);
         true
+    }
+
+    /// The divisor of a remainder by a positive int that is known: such a division is a multiplication.
+    pub fn remainder_divisor(&self, operator: Binary, right: Reg) -> Option<i32> {
+        let divisor = self.known_number(right).filter(|_| operator == Binary::Rem)?;
+        let is_positive_int = divisor.fract() == 0.0 && (1.0..=f64::from(i32::MAX)).contains(&divisor);
+        is_positive_int.then_some(divisor as i32)
+    }
+
+    /// Turns the f64 on the stack into its remainder by the divisor, as i64, if it is an integer from +0 to 2⁵³; else leaves.
+    pub fn emit_float_remainder(&mut self, divisor: i32, slow: Label) {
+        self.with_local(ValType::F64, |emitter, float| {
+            emitter.with_local(ValType::I64, |emitter, integer| {
+                let code = &mut emitter.code;
+                code.tee(float).f64(LARGEST_EXACT).emit(Instruction::F64Gt).br_if(slow);
+                code.get(float).emit(Instruction::I64ReinterpretF64).i64(0).emit(Instruction::I64LtS).br_if(slow);
+                code.get(float).emit(Instruction::I64TruncSatF64S).tee(integer).emit(Instruction::F64ConvertI64S);
+                code.get(float).emit(Instruction::F64Ne).br_if(slow);
+                code.get(integer).i64(divisor.into()).emit(Instruction::I64RemU);
+            });
+        });
     }
 
     /// `++` or `--` of a boxed operand, with an inline path for ints.

@@ -92,6 +92,11 @@ export const weakly = { run(count) {
     }
     return String(kept.filter((key) => members.has(weak.get(key)) && weak.get(weak.get(key)).text === `value ${key.i}`).length);
 } };
+export const small = { run(count) {
+    let last;
+    for (let i = 0; i < Number(count); i++) last = { index: i, next: i + 1 };
+    return String(last.index);
+} };
 export const deep = { run(count) {
     const descend = (depth) => {
         const mine = { depth, text: `level ${depth}` };
@@ -106,7 +111,7 @@ export const deep = { run(count) {
 
 async fn run(export: &str, argument: &str) -> (String, Execution<SilentHost>) {
     let pool = pool(SOURCE).await;
-    let execution = call_within(Duration::from_secs(30), &pool, export, argument, SilentHost::default()).await;
+    let execution = call_within(Duration::from_secs(120), &pool, export, argument, SilentHost::default()).await;
     let answer = match &execution.result {
         Ok(text) => text.clone(),
         Err(error) => error.to_string(),
@@ -131,4 +136,12 @@ async fn garbage_is_collected_and_what_is_reachable_stays() {
         let usage = execution.usage;
         assert!(usage.collections > 0 && usage.heap < 32 << 20, "{export}: {usage:?}");
     }
+}
+
+/// Each object takes 48 bytes.
+#[tokio::test]
+async fn ten_gigabytes_of_small_objects_need_little_memory() {
+    let (answer, execution) = run("small", "210000000").await;
+    assert_eq!(answer, "209999999");
+    assert!(execution.usage.heap < 64 << 20, "{:?}", execution.usage);
 }
