@@ -22,3 +22,15 @@ const loops = [/(?:a|b|ab)*?c/, /(?:ab?){2,3}/, /(?:(a)|b){1,3}/, /(?:(a)|(b)|(c
 for (const loop of loops) console.log(String(loop), ["abcabc", "aabbcc", "ab12 c3", "a.b.c", 'x "q" "r"', "12-34 5678", "a\nb\n", "a,b", "fobfoob", "  x  ", "xxxx"].map((subject) => JSON.stringify(loop.exec(subject))).join(" "));
 const same = () => /lit/g; console.log(same() !== same(), same().exec("a lit") .index, (() => { let sum = 0; for (let i = 0; i < 3; i++) { const r = /b/g; r.test("abab"); sum += r.lastIndex; } return sum; })(), "banana".replace(/[an]/g, "-"), "banana".replace(/[xyz]/g, "-"), "banana".replace(/an/g, ""), "ba\u0142a".replace(/a/g, "o"), "banana".replace(/a/y, "o"));
 { const exec = RegExp.prototype.exec; const calls = []; RegExp.prototype.exec = function (subject) { calls.push(subject); return exec.call(this, subject); }; console.log(/a/.test("ba"), "ba".match(/a/g), "ba".replace(/a/, "x"), "ba".search(/a/), "ba".split(/a/), calls.length); RegExp.prototype.exec = exec; const replace = RegExp.prototype[Symbol.replace]; RegExp.prototype[Symbol.replace] = () => "patched"; console.log("a".replace(/a/, "b")); RegExp.prototype[Symbol.replace] = replace; console.log("a".replace(/a/, "b")); }
+// Names of groups beyond ASCII, written as they are or with escapes.
+for (const pattern of [/(?<π>a)\k<π>/, /(?<π>a)/u, new RegExp('(?<\\u{03C0}>a)\\k<π>', 'u'), /(?<\u03c0>a)/, new RegExp('(?<𝓓𝓸𝓰>a)(?<狗>a)'), new RegExp('(?<a\\ud835\\udcd3>a)\\k<a𝓓>'), /(?<é_1>a)/]) {
+  const match = pattern.exec("baab");
+  console.log(String(pattern), match && JSON.stringify(match), match && JSON.stringify(match.groups), "baab".replace(pattern, "[$<π>]"));
+}
+for (const source of ["(?<1é>a)", "(?<é", "(?<é>a)(?<é>b)", "(?<\\u{110000}>a)", "(?<π>a)\\k<nope>", "(?<☃>a)", "\\k<π>", "(?<>a)"]) {
+  try {
+    console.log(new RegExp(source).exec("k<π>a")?.[0]);
+  } catch (error) {
+    console.log(error.name);
+  }
+}

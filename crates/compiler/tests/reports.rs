@@ -33,7 +33,8 @@ fn only_the_function_with_the_construct_is_refused() {
          async function imports(name) {\n  return import(name);\n}\n\
          function shares() { return new SharedArrayBuffer(8); }\n\
          function probes() { return typeof WebAssembly === 'object' && WebAssembly.compile; }\n\
-         class Decided { run() { return Atomics.load(null, 0); } }",
+         class Decided { run() { return Atomics.load(null, 0); } }\n\
+         const foreseen = () => new Function('a', 'return a');",
     );
     assert_eq!(
         summary(&unit.report.refusals),

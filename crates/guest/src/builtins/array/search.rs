@@ -120,6 +120,7 @@ static JOINING: State<Vec<Object>> = State::new(Vec::new());
 /// Text of the elements of `object` with `separator` between them; nothing if it is being joined already.
 fn join_elements(
     object: Object,
+    length: u64,
     separator: JsString,
     mut append: impl FnMut(&mut StringBuilder, Value) -> JsResult<()>,
 ) -> JsResult<JsString> {
@@ -129,7 +130,6 @@ fn join_elements(
     let _level = crate::call::descend()?;
     JOINING.with(|joining| joining.push(object));
     let joined = (|| {
-        let length = object.length()?;
         let mut text = StringBuilder::new();
         for index in 0..length {
             if index > 0 {
@@ -151,6 +151,7 @@ fn join_elements(
 
 fn join(cx: &CallContext) -> JsResult {
     let object = to_object(cx.this)?;
+    let length = object.length()?;
     let separator = if cx.arg(0).is_undefined() { JsString::from_str(",") } else { to_string(cx.arg(0))? };
     let append = |text: &mut StringBuilder, element: Value| {
         match element.as_int() {
@@ -159,7 +160,7 @@ fn join(cx: &CallContext) -> JsResult {
         }
         Ok(())
     };
-    Ok(join_elements(object, separator, append)?.into())
+    Ok(join_elements(object, length, separator, append)?.into())
 }
 
 fn to_string_method(cx: &CallContext) -> JsResult {
@@ -178,5 +179,5 @@ fn to_locale_string(cx: &CallContext) -> JsResult {
         text.push_string(to_string(call(method, element, cx.arguments)?)?);
         Ok(())
     };
-    Ok(join_elements(object, JsString::from_str(","), locale)?.into())
+    Ok(join_elements(object, object.length()?, JsString::from_str(","), locale)?.into())
 }

@@ -19,10 +19,10 @@ impl Matcher {
         options.dot_all = flags.has(Flags::DOT_ALL);
         options.unicode = flags.is_unicode();
         options.unicode_sets = flags.has(Flags::UNICODE_SETS);
-        let points: Vec<u32> =
-            if flags.is_unicode() { code_points(pattern) } else { pattern.units().iter().map(u32::from).collect() };
+        let Groups { names, renamed } = Groups::of(pattern);
+        let units = renamed.iter().copied();
+        let points: Vec<u32> = if flags.is_unicode() { code_points(units) } else { units.map(u32::from).collect() };
         let regex = regress::Regex::from_unicode(points.into_iter(), options).map_err(|error| error.text)?;
-        let names = group_names(pattern);
         Ok((Matcher { regex, is_unicode: flags.is_unicode() }, names))
     }
 
@@ -52,35 +52,113 @@ impl Matcher {
     }
 }
 
-fn code_points(string: JsString) -> Vec<u32> {
-    char::decode_utf16(string.units().iter())
+fn code_points(units: impl Iterator<Item = u16>) -> Vec<u32> {
+    char::decode_utf16(units)
         .map(|point| point.map_or_else(|lone| lone.unpaired_surrogate() as u32, |point| point as u32))
         .collect()
 }
 
-/// Names of the groups of a valid pattern, by their number.
-fn group_names(pattern: JsString) -> Vec<Option<JsString>> {
-    let units = pattern.units();
-    let at = |index: usize| units.get(index).unwrap_or(0);
-    let mut names = vec![None];
-    let mut any = false;
-    let mut in_class = false;
-    let mut index = 0;
-    while let Some(unit) = units.get(index) {
-        index += 1;
-        match unit {
-            0x5C => index += 1,
-            0x5B => in_class = true,
-            0x5D => in_class = false,
-            0x28 if !in_class && at(index) != b'?' as u16 => names.push(None),
-            0x28 if !in_class && at(index + 1) == b'<' as u16 && !matches!(at(index + 2), 0x3D | 0x21) => {
-                let start = index + 2;
-                let end = (start..units.len()).find(|&end| at(end) == b'>' as u16).unwrap_or(units.len());
-                names.push(Some(pattern.slice(start as u32, end as u32).intern()));
-                any = true;
+/// Groups of a pattern.
+#[derive(Default)]
+struct Groups {
+    /// Names by the groups' numbers; empty if none has one.
+    names: Vec<Option<JsString>>,
+    /// The pattern with other names for groups whose names `regress` does not read as they are.
+    renamed: Vec<u16>,
+}
+
+impl Groups {
+    fn of(pattern: JsString) -> Groups {
+        let units: Vec<u16> = pattern.units().iter().collect();
+        let mut groups = Groups { names: vec![None], renamed: Vec::with_capacity(units.len()) };
+        let (mut index, mut in_class) = (0, false);
+        let has_names = units.windows(3).any(|start| start == [0x28, 0x3F, 0x3C]);
+        while let Some(&unit) = units.get(index) {
+            let rest = &units[index..];
+            match rest {
+                [0x28, 0x3F, 0x3C, next, ..] if !in_class && !matches!(next, 0x3D | 0x21) => {
+                    groups.renamed.extend_from_slice(&rest[..3]);
+                    let name = groups.copy_name(&rest[3..]);
+                    index += 3 + name.len();
+                    groups.names.push(Some(JsString::from_utf16(&decoded(name)).intern()));
+                    continue;
+                }
+                [0x28, next, ..] if !in_class && *next != 0x3F => groups.names.push(None),
+                [0x28] if !in_class => groups.names.push(None),
+                [0x5C, 0x6B, 0x3C, ..] if has_names => {
+                    groups.renamed.extend_from_slice(&rest[..3]);
+                    index += 3 + groups.copy_name(&rest[3..]).len();
+                    continue;
+                }
+                [0x5C, next, ..] => {
+                    groups.renamed.extend_from_slice(&[unit, *next]);
+                    index += 2;
+                    continue;
+                }
+                [0x5B, ..] => in_class = true,
+                [0x5D, ..] => in_class = false,
+                _ => {}
             }
-            _ => {}
+            groups.renamed.push(unit);
+            index += 1;
         }
+        if groups.names.iter().all(Option::is_none) {
+            groups.names.clear();
+        }
+        groups
     }
-    if any { names } else { Vec::new() }
+
+    /// Copies the name up to a `>`, or one in ASCII that stands for it; answers the name as it is written.
+    fn copy_name<'u>(&mut self, units: &'u [u16]) -> &'u [u16] {
+        let end = units.iter().position(|&unit| unit == 0x3E).unwrap_or(units.len());
+        let name = &units[..end];
+        let decoded = decoded(name);
+        let is_plain = |unit: &u16| *unit < 0x80 && *unit != 0x5C;
+        if name.iter().all(is_plain) || !is_identifier(&decoded) {
+            self.renamed.extend_from_slice(name);
+        } else {
+            let stand_in = decoded.iter().map(|unit| format!("${unit:04x}")).collect::<String>();
+            self.renamed.extend(stand_in.encode_utf16());
+        }
+        name
+    }
+}
+
+/// A name with its escapes (`\\u0061`, `\\u{61}`) replaced; as it is if they are malformed.
+fn decoded(name: &[u16]) -> Vec<u16> {
+    let text = String::from_utf16_lossy(name);
+    let mut parts = text.split("\\u");
+    let mut decoded: Vec<u16> = parts.next().unwrap_or_default().encode_utf16().collect();
+    for part in parts {
+        let (digits, rest) = match part.strip_prefix('{') {
+            Some(braced) => braced.split_once('}').unwrap_or(("", "")),
+            None => part.split_at_checked(4).unwrap_or(("", "")),
+        };
+        if !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+            return name.to_vec();
+        }
+        match u32::from_str_radix(digits, 16) {
+            // A half of a surrogate pair is no character, but a unit.
+            Ok(value @ 0..=0xFFFF) => decoded.push(value as u16),
+            Ok(value) if char::from_u32(value).is_some() => {
+                let character = char::from_u32(value).unwrap_or_default();
+                decoded.extend_from_slice(character.encode_utf16(&mut [0; 2]));
+            }
+            _ => return name.to_vec(),
+        }
+        decoded.extend(rest.encode_utf16());
+    }
+    decoded
+}
+
+/// Whether the units are an identifier, as far as the standard library knows.
+fn is_identifier(units: &[u16]) -> bool {
+    let mut is_first = true;
+    char::decode_utf16(units.iter().copied()).all(|character| {
+        let Ok(character) = character else { return false };
+        let may_continue = matches!(character, '\u{200C}' | '\u{200D}') || character.is_alphanumeric();
+        let allowed = matches!(character, '$' | '_') || character.is_alphabetic() || !is_first && may_continue;
+        is_first = false;
+        allowed
+    })
 }

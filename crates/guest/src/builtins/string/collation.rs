@@ -191,12 +191,11 @@ fn push_number(table: &Table, digits: &[u8], out: &mut Vec<Weights>) -> Option<(
 fn normalize(cx: &CallContext) -> JsResult {
     let string = this_string(cx, "normalize")?;
     let form = if cx.arg(0).is_undefined() { JsString::from_str("NFC") } else { to_string(cx.arg(0))? };
-    let form = form.to_text();
-    if !matches!(form.as_str(), "NFC" | "NFD" | "NFKC" | "NFKD") {
+    let Some(form) = ["NFC", "NFD", "NFKC", "NFKD"].into_iter().find(|known| form.is(known)) else {
         return Err(throw_range_error("The normalization form should be one of NFC, NFD, NFKC, NFKD."));
-    }
+    };
     match string.units() {
         Units::Latin1(units) if form == "NFC" || units.is_ascii() => Ok(string.into()),
-        _ => super::normalization::normalize(string, &form),
+        _ => super::normalization::normalize(string, form),
     }
 }
