@@ -88,7 +88,7 @@ fn together(engine: &Engine, modules: &[SourceModule]) -> anyhow::Result<Duratio
 
 fn render(rows: &[Row], together: Duration) -> anyhow::Result<String> {
     let mut text = String::from(
-        "## Compiling\n\nPublished packages, each bundled with a script that uses it: to Wasm and to native code, one bundle at a time. An edit\ncompiles the module again that it is in. *Native* is code alone, without tables.\n\n| bundle | source, B | Wasm, B | native, B | native / source | to Wasm, ms | to native, ms |\n| --- | --: | --: | --: | --: | --: | --: |\n",
+        "\n## Compiling\n\nPublished packages, each bundled with a script that uses it: to Wasm and to native code, one bundle at a time. An edit\ncompiles the module again that it is in. *Native* is code alone, without tables.\n\n| bundle | source, B | Wasm, B | native, B | native / source | to Wasm, ms | to native, ms |\n| --- | --: | --: | --: | --: | --: | --: |\n",
     );
     let total = Row {
         name: "**all**".to_owned(),

@@ -366,7 +366,7 @@ pub enum Op {
     /// `o.key(…)`: Get, then Call with `this` = o. One operation so that codegen can use method caches and intrinsics.
     CallMethod { object: Reg, key: Constant, arguments: Arguments, name: Option<Constant> },
     /// `new`
-    Construct { callee: Reg, arguments: Arguments, new_target: Option<Reg>, name: Option<Constant> },
+    Construct { callee: Reg, arguments: Arguments, name: Option<Constant> },
     /// `super(…)` with the active constructor and its new.target; the result is the new `this`.
     SuperCall { callee: Reg, arguments: Arguments, new_target: Reg },
 

@@ -222,16 +222,9 @@ impl Emitter<'_, '_> {
     }
 
     /// `new`
-    pub fn emit_construct(
-        &mut self,
-        callee: Reg,
-        arguments: &Arguments,
-        new_target: Option<Reg>,
-        name: Option<Constant>,
-        result: Option<Reg>,
-    ) {
+    pub fn emit_construct(&mut self, callee: Reg, arguments: &Arguments, name: Option<Constant>, result: Option<Reg>) {
         match arguments {
-            Arguments::List(list) if new_target.is_none() => {
+            Arguments::List(list) => {
                 self.store_further_arguments(list);
                 self.push_operands(&[Operand::Value(callee), Operand::Int(list.len() as i32)]);
                 self.push_argument_words(list);
@@ -239,19 +232,9 @@ impl Emitter<'_, '_> {
                 self.code.i32(name).call_helper(Helper::Construct);
                 self.finish_call(result);
             }
-            Arguments::List(list) => {
-                let new_target = new_target.unwrap_or(callee);
-                self.store_further_arguments(list);
-                self.push_operands(&[Operand::Value(callee), Operand::Int(list.len() as i32)]);
-                self.push_argument_words(list);
-                self.push_operands(&[Operand::Value(new_target), Operand::Name(name)]);
-                self.code.call_runtime(Runtime::Construct);
-                self.finish_call(result);
-            }
             Arguments::Array(array) => {
-                let new_target = new_target.unwrap_or(callee);
                 let operands =
-                    [Operand::Value(callee), Operand::Value(*array), Operand::Value(new_target), Operand::Name(name)];
+                    [Operand::Value(callee), Operand::Value(*array), Operand::Value(callee), Operand::Name(name)];
                 self.call_value(Runtime::ConstructArray, &operands, result);
             }
         }

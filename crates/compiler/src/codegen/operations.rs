@@ -136,8 +136,8 @@ impl Emitter<'_, '_> {
             Op::CallMethod { object, key, arguments, name } => {
                 self.emit_call_method(*object, *key, arguments, *name, result);
             }
-            Op::Construct { callee, arguments, new_target, name } => {
-                self.emit_construct(*callee, arguments, *new_target, *name, result);
+            Op::Construct { callee, arguments, name } => {
+                self.emit_construct(*callee, arguments, *name, result);
             }
             Op::SuperCall { callee, arguments, new_target } => {
                 self.emit_super_call(*callee, arguments, *new_target, result);

@@ -224,7 +224,7 @@ impl FunctionLowerer<'_, '_> {
         let callee = self.stable_before_arguments(callee, &new.arguments);
         let arguments = self.arguments(&new.arguments)?;
         self.builder.position = new.span.start;
-        Ok(self.builder.emit(Op::Construct { callee, arguments, new_target: None, name }))
+        Ok(self.builder.emit(Op::Construct { callee, arguments, name }))
     }
 
     fn super_call(&mut self, call: &CallExpression<'_>) -> Result<Reg> {

@@ -74,13 +74,12 @@ macro_rules! operand_visitors {
                         Arguments::Array(array) => visit(array),
                     }
                 }
-                Op::Construct { callee, arguments, new_target, .. } => {
+                Op::Construct { callee, arguments, .. } => {
                     visit(callee);
                     match arguments {
                         Arguments::List(list) => list.$iter().for_each(&mut *visit),
                         Arguments::Array(array) => visit(array),
                     }
-                    new_target.$iter().for_each(visit);
                 }
                 Op::SuperCall { callee, arguments, new_target } => {
                     visit(callee);
