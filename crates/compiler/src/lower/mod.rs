@@ -6,7 +6,7 @@
 //! - [`function`]: entry of a function: parameters, hoisting, what arrow functions capture
 //! - [`variables`]: reading and writing variables wherever they live
 //! - [`statements`], [`loops`], [`control`]: statements; `break`, `continue`, `return` through `finally`
-//! - [`disposal`]: `using`
+//! - [`disposal`]: resources of `using`
 //! - [`expressions`], [`assignments`], [`patterns`], [`calls`], [`literals`], [`classes`], [`suspend`]: expressions
 //! - [`builder`]: the graph under construction
 
