@@ -60,6 +60,12 @@ pub enum PersistenceError {
         /// The database's URL without its password.
         database: String,
     },
+    /// A store that is to be filled has something in it already.
+    #[error("{database} is not empty; choose another one")]
+    NotEmpty {
+        /// The file's path, or the database's URL without its password.
+        database: String,
+    },
     /// What is stored does not make sense.
     #[error("the database is damaged ({detail}); restore it from a backup")]
     Damaged {

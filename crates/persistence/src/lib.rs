@@ -6,23 +6,28 @@
 //! meaning of a key) is the business of the `database` crate; nothing above this crate sees SQL.
 
 mod error;
+mod location;
 mod memory;
 mod postgres;
 mod remote;
 mod sqlite;
+mod transfer;
 mod types;
 
 use std::sync::Arc;
 
 use bytes::Bytes;
 use convex_wasm_values::ConvexObject;
+use futures::FutureExt;
 use futures::future::BoxFuture;
 
 pub use error::PersistenceError;
+pub use location::Location;
 pub use memory::MemoryPersistence;
 pub use postgres::PostgresPersistence;
 pub use remote::{RemoteOptions, TlsMode};
 pub use sqlite::SqlitePersistence;
+pub use transfer::{Totals, TransferProgress, transfer};
 pub use types::{
     BlobId, DocumentKey, IndexEntry, IndexId, IndexRow, Key, KeyRange, Order, Prune, Revision, TabletId, Timestamp,
     Versioned, WriteBatch, successor,
@@ -84,4 +89,24 @@ pub trait Persistence: Send + Sync + 'static {
 
     /// Reads a blob, or `None` if there is none.
     fn get_blob(&self, id: BlobId) -> BoxFuture<'_, Result<Option<Bytes>>>;
+
+    /// Ready when another backend has taken the store over and this one may not write any more.
+    fn taken_over(&self) -> BoxFuture<'_, ()> {
+        futures::future::pending().boxed()
+    }
+}
+
+/// A store of which everything can be listed, so that it can be moved to another one.
+pub trait Portable: Persistence {
+    /// The entries of all indexes behind one, or from the first one on, at most `limit`, in some order of the store's own.
+    fn entries(&self, after: Option<IndexEntry>, limit: usize) -> BoxFuture<'_, Result<Vec<IndexEntry>>>;
+
+    /// Every global.
+    fn globals(&self) -> BoxFuture<'_, Result<Vec<(String, serde_json::Value)>>>;
+
+    /// Stores globals, durably.
+    fn set_globals(&self, globals: Vec<(String, serde_json::Value)>) -> BoxFuture<'_, Result<()>>;
+
+    /// The names of all blobs.
+    fn blobs(&self) -> BoxFuture<'_, Result<Vec<BlobId>>>;
 }

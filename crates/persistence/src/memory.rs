@@ -11,8 +11,8 @@ use futures::future::{BoxFuture, ready};
 use parking_lot::RwLock;
 
 use crate::{
-    BlobId, DocumentKey, IndexId, IndexRow, Key, KeyRange, Order, Persistence, PersistenceError, Prune, Result,
-    Revision, TabletId, Timestamp, Versioned, WriteBatch, successor,
+    BlobId, DocumentKey, IndexEntry, IndexId, IndexRow, Key, KeyRange, Order, Persistence, PersistenceError, Portable,
+    Prune, Result, Revision, TabletId, Timestamp, Versioned, WriteBatch, successor,
 };
 
 /// A store in memory. Clones are the same store.
@@ -25,7 +25,7 @@ pub struct MemoryPersistence {
 struct State {
     revisions: BTreeMap<(Timestamp, DocumentKey), Stored>,
     indexes: BTreeMap<IndexId, BTreeMap<(Key, Timestamp), Option<DocumentKey>>>,
-    globals: HashMap<&'static str, serde_json::Value>,
+    globals: HashMap<String, serde_json::Value>,
     blobs: HashMap<BlobId, Bytes>,
 }
 
@@ -194,7 +194,7 @@ impl Persistence for MemoryPersistence {
     }
 
     fn set_global(&self, name: &'static str, value: serde_json::Value) -> BoxFuture<'_, Result<()>> {
-        self.state.write().globals.insert(name, value);
+        self.state.write().globals.insert(name.to_owned(), value);
         now(Ok(()))
     }
 
@@ -206,5 +206,39 @@ impl Persistence for MemoryPersistence {
 
     fn get_blob(&self, id: BlobId) -> BoxFuture<'_, Result<Option<Bytes>>> {
         now(Ok(self.state.read().blobs.get(&id).cloned()))
+    }
+}
+
+impl Portable for MemoryPersistence {
+    fn entries(&self, after: Option<IndexEntry>, limit: usize) -> BoxFuture<'_, Result<Vec<IndexEntry>>> {
+        let state = self.state.read();
+        let after = after.map(|entry| (entry.index, entry.key, entry.timestamp));
+        let first = after.as_ref().map_or(Bound::Unbounded, |(index, ..)| Bound::Included(*index));
+        let all = state.indexes.range((first, Bound::Unbounded)).flat_map(|(index, entries)| {
+            let rest = match &after {
+                Some((same, key, timestamp)) if same == index => Bound::Excluded((key.clone(), *timestamp)),
+                _ => Bound::Unbounded,
+            };
+            entries.range((rest, Bound::Unbounded)).map(|((key, timestamp), document)| IndexEntry {
+                index: *index,
+                key: key.clone(),
+                timestamp: *timestamp,
+                document: *document,
+            })
+        });
+        now(Ok(all.take(limit).collect()))
+    }
+
+    fn globals(&self) -> BoxFuture<'_, Result<Vec<(String, serde_json::Value)>>> {
+        now(Ok(self.state.read().globals.clone().into_iter().collect()))
+    }
+
+    fn set_globals(&self, globals: Vec<(String, serde_json::Value)>) -> BoxFuture<'_, Result<()>> {
+        self.state.write().globals.extend(globals);
+        now(Ok(()))
+    }
+
+    fn blobs(&self) -> BoxFuture<'_, Result<Vec<BlobId>>> {
+        now(Ok(self.state.read().blobs.keys().copied().collect()))
     }
 }

@@ -116,6 +116,7 @@ async fn the_last_one_to_open_a_database_may_write() {
     lost(first.set_global("global", 1.into()).await);
     lost(first.prune_index(table(), 9).await.map(drop));
     lost(first.put_blob("blob".into()).await.map(drop));
+    first.taken_over().await;
     second.write(insert(3, document(3, "second"))).await.unwrap();
     assert_eq!(scan_all(&first, table(), 9).await.unwrap().len(), 2);
     assert_eq!(second.get_global("global").await.unwrap(), None);

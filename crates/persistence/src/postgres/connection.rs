@@ -10,6 +10,7 @@ use tokio_postgres::{Config, Row, types::ToSql};
 
 use super::certificates::client_config;
 use super::tls::Tls;
+use crate::location::POSTGRES;
 use crate::remote::{Address, Failed, RemoteOptions};
 use crate::{PersistenceError, Result, TlsMode};
 
@@ -38,7 +39,7 @@ impl Server {
     /// # Errors
     /// [`PersistenceError::InvalidAddress`].
     pub fn new(options: &RemoteOptions) -> Result<Self> {
-        let address = Address::parse(options, &["postgres", "postgresql"])?;
+        let address = Address::parse(options, &POSTGRES)?;
         let invalid = |reason: String| PersistenceError::InvalidAddress(reason);
         let mut config: Config = address.url.as_str().parse().map_err(|error| invalid(describe(&error)))?;
         config.application_name("convex-wasm").connect_timeout(options.timeout).ssl_mode(match address.tls {

@@ -6,6 +6,7 @@
 mod certificates;
 mod connection;
 mod layout;
+mod list;
 mod read;
 mod tls;
 mod write;
@@ -16,12 +17,13 @@ use bytes::Bytes;
 use convex_wasm_values::ConvexObject;
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use tokio::sync::watch;
 use tokio_postgres::{Row, types::ToSql};
 
 use crate::remote::{RemoteOptions, retry, scan};
 use crate::{
-    BlobId, DocumentKey, IndexId, IndexRow, Key, KeyRange, Order, Persistence, Prune, Result, Revision, Timestamp,
-    Versioned, WriteBatch,
+    BlobId, DocumentKey, IndexEntry, IndexId, IndexRow, Key, KeyRange, Order, Persistence, Portable, Prune, Result,
+    Revision, Timestamp, Versioned, WriteBatch,
 };
 use connection::Server;
 use read::Snapshot;
@@ -32,6 +34,8 @@ pub struct PostgresPersistence {
     options: RemoteOptions,
     /// The lease: the number of times that the database had been opened when we had opened it.
     epoch: i64,
+    /// Whether a write found that somebody else has the lease.
+    taken_over: watch::Sender<bool>,
 }
 
 impl PostgresPersistence {
@@ -49,7 +53,7 @@ impl PostgresPersistence {
             layout::open(&mut connection, &server).await
         })
         .await?;
-        Ok(Self { server, options, epoch })
+        Ok(Self { server, options, epoch, taken_over: watch::Sender::new(false) })
     }
 
     /// Runs a statement, again and again while the server is away.
@@ -116,5 +120,35 @@ impl Persistence for PostgresPersistence {
 
     fn get_blob(&self, id: BlobId) -> BoxFuture<'_, Result<Option<Bytes>>> {
         self.read_blob(id).boxed()
+    }
+
+    fn taken_over(&self) -> BoxFuture<'_, ()> {
+        let mut changes = self.taken_over.subscribe();
+        // The sender lives as long as the store.
+        async move { drop(changes.wait_for(|taken_over| *taken_over).await) }.boxed()
+    }
+}
+
+impl Portable for PostgresPersistence {
+    fn entries(&self, after: Option<IndexEntry>, limit: usize) -> BoxFuture<'_, Result<Vec<IndexEntry>>> {
+        async move { self.list_entries(after.as_ref(), limit).await }.boxed()
+    }
+
+    fn globals(&self) -> BoxFuture<'_, Result<Vec<(String, serde_json::Value)>>> {
+        self.list_globals().boxed()
+    }
+
+    fn set_globals(&self, globals: Vec<(String, serde_json::Value)>) -> BoxFuture<'_, Result<()>> {
+        async move {
+            for (name, value) in &globals {
+                self.write_global(name, value).await?;
+            }
+            Ok(())
+        }
+        .boxed()
+    }
+
+    fn blobs(&self) -> BoxFuture<'_, Result<Vec<BlobId>>> {
+        self.list_blobs().boxed()
     }
 }

@@ -189,7 +189,8 @@ fn revision(row: &Row) -> Result<Revision> {
     })
 }
 
-fn id(row: &Row, number: usize) -> Result<InternalId> {
+/// A column with an id.
+pub fn id(row: &Row, number: usize) -> Result<InternalId> {
     let bytes: &[u8] = column(row, number)?;
     bytes.try_into().map(InternalId).map_err(|_| PersistenceError::damaged("an id does not have 16 bytes"))
 }

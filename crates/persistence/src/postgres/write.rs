@@ -17,7 +17,10 @@ impl PostgresPersistence {
         let mut all: Vec<&(dyn ToSql + Sync)> = vec![&self.epoch];
         all.extend(parameters);
         let rows = self.query(&format!("{LEASE}, {parts}"), &all).await?;
-        let lost = || PersistenceError::LostLease { database: self.server.shown.clone() };
+        let lost = || {
+            self.taken_over.send_replace(true);
+            PersistenceError::LostLease { database: self.server.shown.clone() }
+        };
         let row = rows.first().ok_or_else(lost)?;
         if column::<i64>(row, 0)? == 0 { Err(lost()) } else { column(row, 1) }
     }

@@ -11,7 +11,7 @@ use convex_wasm_values::ConvexObject;
 use crate::{PersistenceError, Result, Timestamp};
 
 pub use address::{Address, RemoteOptions};
-pub use keys::Parts;
+pub use keys::{Parts, join};
 pub use retry::{Failed, retry};
 pub use scan::{Entry, Pages, scan};
 pub use tls::TlsMode;

@@ -6,6 +6,7 @@
 //! would not see.
 
 mod layout;
+mod list;
 mod log;
 mod read;
 mod write;
@@ -25,8 +26,8 @@ use rusqlite::Connection;
 use tokio::sync::{Semaphore, oneshot};
 
 use crate::{
-    BlobId, DocumentKey, IndexId, IndexRow, Key, KeyRange, Order, Persistence, PersistenceError, Prune, Result,
-    Revision, Timestamp, Versioned, WriteBatch,
+    BlobId, DocumentKey, IndexEntry, IndexId, IndexRow, Key, KeyRange, Order, Persistence, PersistenceError, Portable,
+    Prune, Result, Revision, Timestamp, Versioned, WriteBatch,
 };
 
 /// Work for the thread that writes.
@@ -196,5 +197,25 @@ impl Persistence for SqlitePersistence {
 
     fn get_blob(&self, id: BlobId) -> BoxFuture<'_, Result<Option<Bytes>>> {
         self.on_reader(move |connection| read::blob(connection, id))
+    }
+}
+
+impl Portable for SqlitePersistence {
+    fn entries(&self, after: Option<IndexEntry>, limit: usize) -> BoxFuture<'_, Result<Vec<IndexEntry>>> {
+        self.on_reader(move |connection| list::entries(connection, after.as_ref(), limit))
+    }
+
+    fn globals(&self) -> BoxFuture<'_, Result<Vec<(String, serde_json::Value)>>> {
+        self.on_reader(list::globals)
+    }
+
+    fn set_globals(&self, globals: Vec<(String, serde_json::Value)>) -> BoxFuture<'_, Result<()>> {
+        self.on_writer(move |connection| {
+            globals.iter().try_for_each(|(name, value)| write::global(connection, name, value))
+        })
+    }
+
+    fn blobs(&self) -> BoxFuture<'_, Result<Vec<BlobId>>> {
+        self.on_reader(list::blobs)
     }
 }

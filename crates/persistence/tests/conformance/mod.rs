@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use convex_wasm_persistence::{
-    BlobId, DocumentKey, IndexEntry, IndexId, IndexRow, KeyRange, Order, Persistence, Prune, Result, Revision,
-    TabletId, Timestamp, WriteBatch,
+    BlobId, DocumentKey, IndexEntry, IndexId, IndexRow, KeyRange, MemoryPersistence, Order, Persistence,
+    PersistenceError, Portable, Prune, Result, Revision, TabletId, Timestamp, TransferProgress, WriteBatch, transfer,
 };
 use convex_wasm_values::{ConvexObject, ConvexValue, InternalId};
 
 /// A place where a store can be opened, closed and opened again.
 pub trait Store {
     /// The store.
-    type Opened: Persistence;
+    type Opened: Portable;
 
     /// Opens it.
     fn open(&self) -> impl Future<Output = Self::Opened>;
@@ -33,6 +33,7 @@ pub async fn check<S: Store>(new: impl Fn() -> S) {
     globals_and_blobs_are_kept(&new()).await;
     values_of_every_type_are_kept(&new().open().await).await;
     keys_may_be_long(&new().open().await).await;
+    everything_can_be_moved(&new().open().await).await;
 }
 
 pub fn table() -> IndexId {
@@ -310,4 +311,31 @@ async fn keys_may_be_long(persistence: &dyn Persistence) {
     persistence.prune(gone).await.unwrap();
     assert_eq!(persistence.count(table(), Timestamp(1)).await.unwrap(), wanted.len() as u64 - 1);
     assert_eq!(persistence.count(table(), Timestamp(2)).await.unwrap(), wanted.len() as u64);
+}
+
+/// Into the store and out of it again; a store that is not empty is left alone.
+async fn everything_can_be_moved(store: &impl Portable) {
+    let source = MemoryPersistence::new();
+    let mut long = insert(500, document(0, "long"));
+    long.entries.push(IndexEntry { key: vec![7; 5000], ..long.entries[0].clone() });
+    source.write(long).await.unwrap();
+    for at in 1..400 {
+        let (key, content) = document((at % 60) as u8, &format!("{at}"));
+        source.write(change(at, key, (at % 9 != 0).then_some(content))).await.unwrap();
+    }
+    source.set_global("name", serde_json::json!({ "b": [1], "a": "\u{0}" })).await.unwrap();
+    let blob = source.put_blob("content".into()).await.unwrap();
+    let mut steps = Vec::new();
+    let written = transfer(&source, store, "store", |step| steps.push(step)).await.unwrap();
+    assert_eq!((written.revisions, written.entries, written.globals, written.blobs), (400, 401, 1, 1));
+    assert!(steps.contains(&TransferProgress::Entries(401)) && steps.contains(&TransferProgress::Verified(802)));
+    let back = MemoryPersistence::new();
+    assert_eq!(transfer(store, &back, "back", |_| ()).await.unwrap(), written);
+    assert_eq!(back.get_blob(blob).await.unwrap(), Some("content".into()));
+    for at in [5, 100, 399, 500] {
+        let (before, after) = (scan_all(&source, table(), at).await, scan_all(&back, table(), at).await);
+        assert_eq!(before.unwrap(), after.unwrap());
+    }
+    let again = transfer(&source, store, "store", |_| ()).await.unwrap_err();
+    assert!(matches!(&again, PersistenceError::NotEmpty { database } if database == "store"), "{again}");
 }
