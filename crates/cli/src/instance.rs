@@ -1,10 +1,12 @@
-//! Name and secret of an instance, kept next to its database.
+//! Database, name and secret of an instance.
 
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use clap::builder::FalseyValueParser;
+use convex_wasm_persistence::{Location, TlsMode};
 use convex_wasm_server::InstanceSecret;
 
 use crate::exit::Failure;
@@ -12,30 +14,84 @@ use crate::exit::Failure;
 /// Which instance this is.
 #[derive(Args, Clone)]
 pub struct InstanceOptions {
-    /// SQLite database file; made if it does not exist.
-    #[arg(long, value_name = "PATH", default_value = "convex_wasm.sqlite3")]
-    pub db: PathBuf,
+    #[command(flatten)]
+    pub database: DatabaseOptions,
     /// Name of the instance, part of its admin keys.
     #[arg(long, env = "INSTANCE_NAME", value_name = "NAME", default_value = "convex-self-hosted")]
     pub instance_name: String,
-    /// Secret of the instance, 64 hexadecimal digits. Without it the secret is read from PATH.secret, and made there first
-    /// if it does not exist.
+    /// Secret of the instance, 64 hexadecimal digits. Without it the secret is read from PATH.secret (NAME.secret if the
+    /// database is on a server), and made there first if it does not exist.
     #[arg(long, env = "INSTANCE_SECRET", value_name = "HEX", hide_env_values = true)]
     pub instance_secret: Option<String>,
 }
 
+/// Which database it has.
+#[derive(Args, Clone)]
+pub struct DatabaseOptions {
+    /// SQLite file, made if it does not exist, or URL of a server: postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=MODE.
+    /// Without a database in the URL it is the instance's name, with underscores. [default: convex_wasm.sqlite3]
+    #[arg(long, value_name = "PATH|URL")]
+    db: Option<String>,
+    /// URL of a PostgreSQL server, if there is no --db.
+    #[arg(long, env = "POSTGRES_URL", value_name = "URL", hide_env_values = true)]
+    postgres_url: Option<String>,
+    #[command(flatten)]
+    tls: TlsOptions,
+}
+
+/// How connections to database servers are protected.
+#[derive(Args, Clone)]
+pub struct TlsOptions {
+    /// Lets connections to a database server be unencrypted if its URL has no sslmode.
+    #[arg(long, env = "DO_NOT_REQUIRE_SSL", value_parser = FalseyValueParser::new())]
+    do_not_require_ssl: bool,
+    /// PEM file of certificate authorities that a PostgreSQL server's certificate may come from, besides the system's.
+    #[arg(long, env = "PG_CA_FILE", value_name = "FILE")]
+    pg_ca_file: Option<PathBuf>,
+}
+
+impl TlsOptions {
+    /// The store at a path or URL; `database` is for URLs that name none.
+    pub fn location(&self, text: &str, database: &str) -> Location {
+        let mut location = Location::of(text);
+        if let Location::Server(options) = &mut location {
+            options.database = database.replace('-', "_");
+            if self.do_not_require_ssl {
+                options.tls = TlsMode::Prefer;
+            }
+            // Compose files set variables that are not used to nothing.
+            options.ca_file = self.pg_ca_file.clone().filter(|path| !path.as_os_str().is_empty());
+        }
+        location
+    }
+}
+
 impl InstanceOptions {
+    /// Where the database is.
+    pub fn location(&self) -> Location {
+        let DatabaseOptions { db, postgres_url, tls } = &self.database;
+        let text = db.as_ref().or(postgres_url.as_ref().filter(|url| !url.is_empty()));
+        tls.location(text.map_or("convex_wasm.sqlite3", String::as_str), &self.instance_name)
+    }
+
+    /// A file of the instance: next to the database, or in the working directory if that is on a server.
+    pub fn file(&self, extension: &str) -> PathBuf {
+        match self.location() {
+            Location::File(path) => beside(&path, extension),
+            Location::Server(_) => beside(Path::new(&self.instance_name), extension),
+        }
+    }
+
     /// The secret given, or the one next to the database.
     pub fn secret(&self) -> Result<InstanceSecret, Failure> {
         match &self.instance_secret {
             Some(secret) => secret.parse().map_err(|error| Failure::setup("--instance-secret", error)),
-            None => read_or_make(&beside(&self.db, "secret")),
+            None => read_or_make(&self.file("secret")),
         }
     }
 }
 
-/// The file `<database>.<extension>`.
-pub fn beside(database: &Path, extension: &str) -> PathBuf {
+fn beside(database: &Path, extension: &str) -> PathBuf {
     let mut name = database.as_os_str().to_owned();
     name.push(".");
     name.push(extension);

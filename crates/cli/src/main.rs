@@ -37,6 +37,8 @@ enum Command {
     /// Makes admin keys.
     #[command(subcommand)]
     Keys(commands::keys::Command),
+    /// Copies a database to another place: from a file to a server, say.
+    Migrate(commands::migrate::Options),
     /// Calls a function of a deployment.
     Run(commands::run::Options),
     /// Runs plain JavaScript modules on the Wasm lane and prints what they write to the console.
@@ -65,6 +67,7 @@ fn run(command: Command) -> Result<(), Failure> {
             Command::Compile(options) => commands::compile::run(options).await,
             Command::Deploy(options) => commands::deploy::run(options).await,
             Command::Keys(command) => commands::keys::run(command),
+            Command::Migrate(options) => commands::migrate::run(options).await,
             Command::Run(options) => commands::run::run(options).await,
             Command::Exec(options) => commands::exec::run(options).await,
             Command::Package(options) => commands::package::run(&options),

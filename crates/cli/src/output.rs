@@ -53,6 +53,14 @@ impl Progress {
         Self::Bar(bar)
     }
 
+    /// Progress of a task of which nobody knows how long it is.
+    pub fn count(quiet: bool) -> Self {
+        match Self::new(0, quiet) {
+            Self::Bar(_) => Self::Bar(ProgressBar::new_spinner()),
+            other => other,
+        }
+    }
+
     /// A step begins, or a part is done.
     pub fn step(&self, name: &str) {
         match self {

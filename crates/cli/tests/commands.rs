@@ -6,9 +6,13 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use convex_wasm_persistence::{Persistence, SqlitePersistence};
+
 fn convex_wasm(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_convex-wasm"));
-    for name in ["INSTANCE_NAME", "INSTANCE_SECRET", "CONVEX_SELF_HOSTED_URL", "CONVEX_SELF_HOSTED_ADMIN_KEY"] {
+    for name in
+        ["INSTANCE_NAME", "INSTANCE_SECRET", "CONVEX_SELF_HOSTED_URL", "CONVEX_SELF_HOSTED_ADMIN_KEY", "POSTGRES_URL"]
+    {
         command.env_remove(name);
     }
     command.current_dir(folder).args(arguments).output().unwrap()
@@ -30,6 +34,30 @@ fn keys_derive_from_a_secret_that_is_made_once() {
     let secret = fs::read_to_string(folder.path().join("app.sqlite3.secret")).unwrap();
     assert!(generate(&["--instance-name", "mine"]).starts_with("mine|01"));
     assert_eq!(fs::read_to_string(folder.path().join("app.sqlite3.secret")).unwrap(), secret);
+}
+
+#[tokio::test]
+async fn migrate_copies_a_database_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqlitePersistence::open(folder.path().join("from.sqlite3")).unwrap();
+    store.set_global("name", "value".into()).await.unwrap();
+    store.put_blob("content".into()).await.unwrap();
+    drop(store);
+    let migrate = |from, to| convex_wasm(folder.path(), &["migrate", "--from", from, "--to", to, "--json"]);
+    let output = migrate("from.sqlite3", "to.sqlite3");
+    assert!(output.status.success(), "{}", printed(&output.stderr));
+    let totals: serde_json::Value = serde_json::from_str(printed(&output.stdout)).unwrap();
+    assert_eq!((&totals["globals"], &totals["blobs"]), (&1.into(), &1.into()));
+    let store = SqlitePersistence::open(folder.path().join("to.sqlite3")).unwrap();
+    assert_eq!(store.get_global("name").await.unwrap(), Some("value".into()));
+    drop(store);
+    for (from, to, reason) in
+        [("from.sqlite3", "to.sqlite3", "is not empty"), ("missing.sqlite3", "new.sqlite3", "no such file")]
+    {
+        let output = migrate(from, to);
+        assert_eq!(output.status.code(), Some(3));
+        assert!(printed(&output.stderr).contains(reason), "{}", printed(&output.stderr));
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@ pub mod compile;
 pub mod deploy;
 pub mod exec;
 pub mod keys;
+pub mod migrate;
 pub mod package;
 pub mod run;
 pub mod serve;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Args;
-use convex_wasm_database::{Database, SqlitePersistence};
+use convex_wasm_database::{Database, Persistence};
 use convex_wasm_runner::RecordingSink;
 use convex_wasm_server::{Backend, BackendOptions};
 use convex_wasm_v8_workers::{Settings, Workers};
@@ -16,7 +16,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::builder;
 use crate::exit::Failure;
-use crate::instance::{InstanceOptions, beside};
+use crate::instance::InstanceOptions;
 use crate::node;
 use crate::output;
 
@@ -26,9 +26,11 @@ use crate::output;
 Examples:
   convex-wasm serve --db my-app.sqlite3
   convex-wasm serve --db my-app.sqlite3 --interface 0.0.0.0 --port 8080
+  POSTGRES_URL=postgres://convex:PASSWORD@db.internal:5432 convex-wasm serve --instance-name my-app
 
 Files beside the database: PATH.secret (the instance secret, if none is given) and PATH.cache (compiled code, may be
-deleted). Limits are environment variables, all documented in the crate `knobs`; RUST_LOG chooses log events.")]
+deleted); if the database is on a server, NAME.secret and NAME.cache in the working directory. The server that opens a
+database last owns it: another one that had it open stops. Limits are environment variables, all documented in the crate `knobs`; RUST_LOG chooses log events.")]
 pub struct Options {
     #[command(flatten)]
     instance: InstanceOptions,
@@ -59,24 +61,36 @@ pub async fn run(options: Options) -> Result<(), Failure> {
         Failure::setup(format!("could not listen on {}:{}", options.interface, options.port), error)
     })?;
     let address = listener.local_addr().map_err(|error| Failure::setup("could not listen", error))?;
-    let backend = open(options, address).await?;
-    let stop = stop_signal().map_err(|error| Failure::setup("could not wait for signals", error))?;
+    let persistence = open_persistence(&options.instance).await?;
+    let backend = open(options, address, persistence.clone()).await?;
+    let signal = stop_signal().map_err(|error| Failure::setup("could not wait for signals", error))?;
+    let store = persistence.clone();
+    let stop = async move {
+        tokio::select! {
+            () = signal => {}
+            () = store.taken_over() => tracing::error!("another backend took over the database: this one stops"),
+        }
+    };
     output::line(format!("Serving {} at http://{address}", backend.instance_name()));
     let served = convex_wasm_server::serve(listener, backend.clone(), stop).await;
     backend.shut_down().await;
     served.map_err(|error| Failure::setup("the server failed", error))
 }
 
-async fn open(options: Options, address: SocketAddr) -> Result<Arc<Backend>, Failure> {
+async fn open(
+    options: Options,
+    address: SocketAddr,
+    persistence: Arc<dyn Persistence>,
+) -> Result<Arc<Backend>, Failure> {
     let secret = options.instance.secret()?;
-    let cache = beside(&options.instance.db, "cache");
+    let cache = options.instance.file("cache");
     let mut builder = builder::open(&cache)?;
     if let Some(workers) = workers(options.node.as_deref(), &cache)? {
         builder = builder.with_v8(workers);
     }
     let recordings = options.record.as_deref().map(recording_sink).transpose()?;
     let backend = Backend::open(BackendOptions {
-        database: open_database(&options.instance.db).await?,
+        database: open_database(persistence).await?,
         instance_name: options.instance.instance_name,
         secret,
         builder,
@@ -105,10 +119,16 @@ fn workers(node: Option<&Path>, cache: &Path) -> Result<Option<Workers>, Failure
     workers.map(Some).map_err(|error| Failure::setup("could not prepare V8 workers", error))
 }
 
-async fn open_database(path: &Path) -> Result<Database, Failure> {
-    let failed = |error: &dyn std::fmt::Display| Failure::setup(format!("could not open {}", path.display()), error);
-    let persistence = SqlitePersistence::open(path).map_err(|error| failed(&error))?;
-    Database::open(Arc::new(persistence)).await.map_err(|error| failed(&error))
+async fn open_persistence(instance: &InstanceOptions) -> Result<Arc<dyn Persistence>, Failure> {
+    let location = instance.location();
+    let shown = location.to_string();
+    let persistence =
+        location.open().await.map_err(|error| Failure::setup(format!("could not open {shown}"), error))?;
+    Ok(persistence)
+}
+
+async fn open_database(persistence: Arc<dyn Persistence>) -> Result<Database, Failure> {
+    Database::open(persistence).await.map_err(|error| Failure::setup("could not open the database", error))
 }
 
 /// Writes recordings to a file; the first failure to write ends that, not the calls.

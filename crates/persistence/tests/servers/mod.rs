@@ -1,8 +1,11 @@
 //! Real database servers for tests: started in a temporary folder on a free port, killed when dropped.
 #![allow(dead_code, reason = "each store uses a part of it")]
 
+pub mod checks;
+
 use std::fs;
 use std::io::{BufRead, BufReader};
+use std::marker::PhantomData;
 use std::net::TcpListener;
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt;
@@ -10,10 +13,18 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use convex_wasm_persistence::{PersistenceError, Portable, RemoteOptions, Result};
 use tempfile::TempDir;
 
-/// A program that makes an empty data folder, and one that serves it.
-pub trait Kind {
+use crate::conformance::Store;
+
+/// A program that makes an empty data folder, one that serves it, and the store on it.
+pub trait Kind: Sync {
+    /// The store.
+    type Opened: Portable;
+
+    /// A database that is always there.
+    const ADMIN: &'static str;
     /// Name of the system's user for servers that refuse to run as root.
     const USER: &'static str;
 
@@ -27,6 +38,10 @@ pub trait Kind {
     fn serve(&self, data: &Path, port: u16) -> Command;
     /// The URL of a database.
     fn url(&self, port: u16, database: &str) -> String;
+    /// Opens a store.
+    fn open(options: RemoteOptions) -> impl Future<Output = Result<Self::Opened>> + Send;
+    /// Runs statements beside the stores.
+    fn run(url: &str, statements: &str) -> impl Future<Output = ()>;
 }
 
 /// A server that runs.
@@ -94,14 +109,11 @@ impl<K: Kind> Server<K> {
         }
     }
 
-    /// The name of a database that nobody has used.
-    pub fn new_database(&self) -> String {
-        format!("test_{}", self.databases.fetch_add(1, Ordering::Relaxed))
-    }
-
-    /// The URL of a database.
-    pub fn url(&self, database: &str) -> String {
-        self.kind.url(self.port, database)
+    /// The address of a database that nobody has used.
+    pub fn new_store(&self) -> ServerStore<K> {
+        let database = format!("test_{}", self.databases.fetch_add(1, Ordering::Relaxed));
+        let url = |database: &str| self.kind.url(self.port, database);
+        ServerStore { url: url(&database), admin: url(K::ADMIN), database, kind: PhantomData }
     }
 
     fn data(&self) -> PathBuf {
@@ -112,6 +124,40 @@ impl<K: Kind> Server<K> {
 impl<K: Kind> Drop for Server<K> {
     fn drop(&mut self) {
         self.kill();
+    }
+}
+
+/// A database on a server.
+pub struct ServerStore<K> {
+    pub url: String,
+    pub admin: String,
+    pub database: String,
+    kind: PhantomData<K>,
+}
+
+impl<K: Kind> ServerStore<K> {
+    /// How it is opened.
+    pub fn options(&self) -> RemoteOptions {
+        RemoteOptions::new(&self.url)
+    }
+
+    /// Opens it if it is there.
+    pub async fn try_open(&self) -> Result<K::Opened> {
+        K::open(self.options()).await
+    }
+}
+
+impl<K: Kind> Store for ServerStore<K> {
+    type Opened = K::Opened;
+
+    async fn open(&self) -> K::Opened {
+        match self.try_open().await {
+            Err(PersistenceError::Refused { reason, .. }) if reason.contains("CREATE DATABASE") => {
+                K::run(&self.admin, &format!("CREATE DATABASE {}", self.database)).await;
+                self.try_open().await.unwrap()
+            }
+            opened => opened.unwrap(),
+        }
     }
 }
 
@@ -133,7 +179,7 @@ fn id(arguments: &[&str]) -> Option<u32> {
 }
 
 /// A command that does not run as root.
-fn as_user(mut command: Command, name: &str) -> Command {
+pub fn as_user(mut command: Command, name: &str) -> Command {
     if let Some((user, group)) = other_user(name) {
         command.uid(user).gid(group);
     }

@@ -1,0 +1,97 @@
+//! What every store on a server has to do beside conforming.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use convex_wasm_persistence::{Persistence, PersistenceError, RemoteOptions, Result, Timestamp};
+
+use super::{Kind, Server};
+use crate::conformance::{Store, document, insert, scan_all, table};
+
+pub async fn the_last_one_to_open_a_database_may_write<K: Kind>(server: &Server<K>) {
+    let store = server.new_store();
+    let first = store.open().await;
+    first.write(insert(1, document(1, "first"))).await.unwrap();
+    let second = store.open().await;
+    let lost = |result: Result<()>| {
+        let error = result.unwrap_err();
+        assert!(matches!(error, PersistenceError::LostLease { .. }), "{error}");
+        assert!(error.to_string().contains("another backend took over"), "{error}");
+        assert!(!error.to_string().contains("secret"), "{error}");
+    };
+    lost(first.write(insert(2, document(2, "never"))).await);
+    lost(first.set_global("global", 1.into()).await);
+    lost(first.prune_index(table(), 9).await.map(drop));
+    lost(first.put_blob("blob".into()).await.map(drop));
+    first.taken_over().await;
+    second.write(insert(3, document(3, "second"))).await.unwrap();
+    assert_eq!(scan_all(&first, table(), 9).await.unwrap().len(), 2);
+    assert_eq!(second.get_global("global").await.unwrap(), None);
+}
+
+/// The writes of one owner end before the other's begin, however they meet.
+pub async fn writes_do_not_cross_a_change_of_owner<K: Kind>(server: &Server<K>) {
+    let store = server.new_store();
+    for round in 0..10 {
+        let first = store.open().await;
+        let writes = async {
+            let mut acknowledged = 0;
+            for number in 1.. {
+                match first.write(insert(round * 1_000_000 + number, document(1, "text"))).await {
+                    Ok(()) => acknowledged = number,
+                    Err(PersistenceError::LostLease { .. }) => break,
+                    Err(error) => panic!("{error}"),
+                }
+            }
+            acknowledged
+        };
+        let take_over = async {
+            for _ in 0..round * 20 {
+                tokio::task::yield_now().await;
+            }
+            let second = store.open().await;
+            second.max_timestamp().await.unwrap()
+        };
+        let (acknowledged, seen) = tokio::join!(writes, take_over);
+        let newest = first.max_timestamp().await.unwrap();
+        assert_eq!(newest, seen, "a write came after the new owner had looked");
+        assert!(newest >= Timestamp(if acknowledged == 0 { 0 } else { round * 1_000_000 + acknowledged }));
+    }
+}
+
+pub async fn the_server_may_be_killed_under_load<K: Kind>(server: &mut Server<K>) {
+    let store = server.new_store();
+    let persistence = Arc::new(store.open().await);
+    let mut written = 0;
+    for _ in 0..3 {
+        let (report, mut reports) = tokio::sync::mpsc::unbounded_channel();
+        let writer = persistence.clone();
+        let writes = tokio::spawn(async move {
+            for number in written + 1..=written + 300 {
+                writer.write(insert(number, document((number % 200) as u8, "text"))).await.unwrap();
+                report.send(number).unwrap();
+            }
+        });
+        while reports.recv().await.unwrap() < written + 100 {}
+        server.kill();
+        server.run();
+        writes.await.unwrap();
+        written += 300;
+    }
+    assert_eq!(persistence.max_timestamp().await.unwrap(), Timestamp(written));
+    assert_eq!(persistence.revisions(Timestamp::MIN, usize::MAX).await.unwrap().len() as u64, written);
+    let reopened = store.open().await;
+    assert_eq!(scan_all(&reopened, table(), written).await.unwrap().len(), 200);
+}
+
+pub async fn waits_for_a_server_that_starts<K: Kind>(server: &mut Server<K>) {
+    let store = server.new_store();
+    drop(store.open().await);
+    server.kill();
+    let options = store.options();
+    let impatient = RemoteOptions { retry: Duration::ZERO, ..options.clone() };
+    let error = K::open(impatient).await.map(drop).unwrap_err();
+    assert!(matches!(error, PersistenceError::Unreachable { .. }), "{error}");
+    let (opened, ()) = tokio::join!(K::open(options), async { server.run() });
+    opened.unwrap();
+}
