@@ -13,7 +13,7 @@ use crate::Result;
 use crate::system_tables::{ALL, INDEX, SCHEMAS, TABLES};
 
 /// Number of the first table of users.
-const FIRST_USER_TABLE: u32 = 10_001;
+pub const FIRST_USER_TABLE: u32 = 10_001;
 
 /// A table.
 #[derive(Clone, Debug)]
@@ -263,9 +263,15 @@ impl Catalog {
             return Err(damaged("_tables", content));
         };
         let number = u32::try_from(*number).map_err(|_| damaged("_tables", content))?;
-        let tablet = TabletId(id);
-        if !self.tables.contains_key(&tablet) {
-            let number = TableNumber(number);
+        let (tablet, number) = (TabletId(id), TableNumber(number));
+        if let Some(table) = self.tables.get_mut(&tablet) {
+            // Another table may have the old number by now.
+            if self.by_number.get(&table.number) == Some(&tablet) {
+                self.by_number.remove(&table.number);
+            }
+            Arc::make_mut(table).number = number;
+            self.by_number.insert(number, tablet);
+        } else {
             self.put_table(Table { tablet, number, row: row_key(tablet), name: name.to_owned(), indexes: Vec::new() });
         }
         Ok(())

@@ -178,6 +178,18 @@ knobs! {
     /// Seconds that initialising the modules of a push may use.
     ISOLATE_ANALYZE_USER_TIMEOUT_SECONDS: u64 = 4;
 
+    // ---- import ----
+    /// Bytes of an imported file, before and after decompression.
+    IMPORT_MAX_BYTES: usize = 1 << 30;
+    /// Imports, and files that are being uploaded, that are remembered; the oldest are forgotten.
+    IMPORT_MAX_KEPT: usize = 8;
+    /// Documents that an import writes in one transaction.
+    IMPORT_BATCH_DOCUMENTS: usize = 1_000;
+    /// Bytes of documents that an import writes in one transaction.
+    IMPORT_BATCH_BYTES: usize = 4 << 20;
+    /// Times that a transaction of an import is repeated after a conflict.
+    IMPORT_OCC_MAX_RETRIES: u32 = 8;
+
     // ---- Wasm runtime ----
     /// Bytes of memory an execution may allocate.
     ISOLATE_MAX_USER_HEAP_SIZE: usize = 64 << 20;

@@ -17,6 +17,7 @@ use crate::housekeeping;
 use crate::push::{Builder, PushError};
 use crate::scheduler;
 use crate::system_queries;
+use crate::transfer::Transfers;
 
 /// What a backend is made of.
 pub struct BackendOptions {
@@ -51,6 +52,7 @@ pub struct Backend {
     pub(crate) deploying: tokio::sync::Mutex<()>,
     pub(crate) pushes: Mutex<StartedPushes>,
     pub(crate) authenticator: Authenticator,
+    pub(crate) transfers: Transfers,
     logs: FunctionLogs,
     scheduler: Mutex<Option<AbortHandle>>,
 }
@@ -80,6 +82,7 @@ impl Backend {
             deploying: tokio::sync::Mutex::default(),
             pushes: Mutex::default(),
             authenticator: Authenticator::default(),
+            transfers: Transfers::default(),
             logs: FunctionLogs::default(),
             scheduler: Mutex::default(),
         };
@@ -121,6 +124,9 @@ impl Backend {
     /// # Errors
     /// See [`CallError`]. Errors of the application are in the outcome.
     pub async fn call(&self, call: Call) -> Result<Outcome, CallError> {
+        if system_queries::is_system(&call) {
+            return Ok(system_queries::watch(self, &call, self.database.latest_timestamp()).await?.outcome);
+        }
         let logged = self.logged(&call);
         let outcome = self.runner.run(call).await?;
         self.logs.completed(logged, &outcome);

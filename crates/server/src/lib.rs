@@ -4,6 +4,7 @@
 //! - [`Backend`]: a database and what is deployed in it; `deployment` is how that changes
 //! - `http`: routes; handlers only translate between HTTP and the backend
 //! - `auth`: users' tokens
+//! - `transfer`: exports and imports of data
 //! - `sync`: clients on WebSockets; `system_queries`: what the CLI asks of the server itself
 //! - `scheduler`: functions that run at a time
 //! - [`serve`]: listening and stopping
@@ -21,6 +22,7 @@ mod serve;
 mod sync;
 mod system_queries;
 mod timestamp;
+mod transfer;
 
 pub use admin_key::{InstanceSecret, InvalidSecret};
 pub use backend::{Backend, BackendOptions};

@@ -1,7 +1,7 @@
 //! Queries of Convex's own that the CLI watches: `_system/cli/…`. They are answered by the server itself, for admins.
 
 use convex_wasm_database::{self as database, PageArgs, Timestamp, Transaction};
-use convex_wasm_runner::{Call, CallError, FunctionError, Outcome, WatchedQuery};
+use convex_wasm_runner::{Call, CallError, FunctionError, FunctionKind, Outcome, Visibility, WatchedQuery};
 use convex_wasm_values::{ConvexObject, ConvexValue, JsonFormat};
 use serde_json::{Value as Json, json};
 
@@ -56,9 +56,56 @@ async fn answer(backend: &Backend, transaction: &mut Transaction, call: &Call) -
             let table = args["tableName"].as_str().unwrap_or_default();
             Ok(ConvexValue::Float64(transaction.count(table)? as f64))
         }
+        "_system/cli/modules:apiSpec" => Ok(api_spec(backend)),
+        "_system/cli/exports:getLatest" => Ok(from_json(&json!({
+            "state": "completed",
+            "start_ts": ConvexValue::Int64(i64::try_from(transaction.timestamp().0).unwrap_or(i64::MAX))
+                .to_json(JsonFormat::Encoded),
+            "format": { "format": "zip", "include_storage": false },
+        }))),
+        "_system/cli/queryImport:list" => {
+            let imports: Vec<Json> = backend.transfers.imports().iter().map(|import| import.to_json()).collect();
+            Ok(from_json(&imports.into()))
+        }
+        "_system/cli/queryImport:default" => Ok(import(backend, &args).await),
         "_system/cli/tableData:default" => table_page(transaction, &args).await?,
         unknown => Err(FunctionError::new(format!("This server does not have the system query {unknown} yet."))),
     })
+}
+
+fn from_json(json: &Json) -> ConvexValue {
+    // What the server writes itself is valid.
+    ConvexValue::from_json(json).unwrap_or(ConvexValue::Null)
+}
+
+/// An import that is decided; whoever asks for one in progress waits.
+async fn import(backend: &Backend, args: &Json) -> ConvexValue {
+    let Some(import) = backend.transfers.import(args["importId"].as_str().unwrap_or_default()) else {
+        let error = "The import is not known: the server was restarted, or many others were begun.";
+        return from_json(&json!({ "state": { "state": "failed", "error_message": error } }));
+    };
+    import.settled().await;
+    from_json(&import.to_json())
+}
+
+/// Every function and its types.
+fn api_spec(backend: &Backend) -> ConvexValue {
+    let deployment = backend.runner().deployment();
+    let functions = deployment.iter().flat_map(|deployment| deployment.functions());
+    let described = functions.filter(|function| function.kind != FunctionKind::HttpAction).map(|function| {
+        let visibility = match function.visibility {
+            Visibility::Public => "public",
+            Visibility::Internal => "internal",
+        };
+        json!({
+            "identifier": format!("{}:{}", function.path.module(), function.path.function()),
+            "functionType": function.kind.to_string(),
+            "visibility": { "kind": visibility },
+            "args": function.args.to_json(),
+            "returns": function.returns.to_json(),
+        })
+    });
+    from_json(&described.collect::<Vec<_>>().into())
 }
 
 fn variable((name, value): (String, String)) -> ConvexValue {

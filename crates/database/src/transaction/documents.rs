@@ -197,7 +197,7 @@ impl Transaction {
 
     /// Checks the fields of a document that the developer gave: names, and the schema. A document that does not match the
     /// schema which is about to replace the one in force makes that one fail.
-    async fn check_content(&mut self, table: &Table, content: ConvexObject) -> Result<ConvexObject> {
+    pub(super) async fn check_content(&mut self, table: &Table, content: ConvexObject) -> Result<ConvexObject> {
         if let Some(name) = content.keys().find(|name| name.starts_with('_')) {
             return Err(invalid_document(format!(
                 "Field `{name}` starts with an underscore; such names are reserved for system fields like `_id`."
@@ -291,13 +291,13 @@ fn check_side(table: &Table, is_system: bool, method: &str) -> Result<()> {
     ))
 }
 
-fn with_system_fields(mut content: ConvexObject, id: DocumentId, creation_time: f64) -> ConvexObject {
+pub(super) fn with_system_fields(mut content: ConvexObject, id: DocumentId, creation_time: f64) -> ConvexObject {
     content.insert("_id".to_owned(), id.to_string().into());
     content.insert("_creationTime".to_owned(), ConvexValue::Float64(creation_time));
     content
 }
 
-fn check_document(document: &ConvexObject) -> Result<()> {
+pub(super) fn check_document(document: &ConvexObject) -> Result<()> {
     let size = object_size(document);
     if size > MAX_DOCUMENT_SIZE {
         return Err(Error::developer(

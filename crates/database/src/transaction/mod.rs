@@ -2,6 +2,7 @@
 
 mod crons;
 mod documents;
+mod import;
 mod jobs;
 mod limits;
 mod queries;

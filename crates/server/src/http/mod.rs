@@ -15,6 +15,7 @@ mod logs;
 mod push;
 mod push_answer;
 pub(crate) mod request;
+mod transfer;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -40,6 +41,7 @@ pub fn router(backend: Arc<Backend>) -> Router {
         .merge(deploy::routes())
         .merge(push::routes())
         .merge(environment::routes())
+        .merge(transfer::routes())
         .merge(logs::routes())
         .merge(crate::sync::routes())
         .fallback(not_found)
