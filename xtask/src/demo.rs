@@ -1,6 +1,7 @@
 //! `cargo xtask demo`: from nothing to an answered query and mutation, through the real CLI's bundler and the real client.
 
 use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use anyhow::Context;
@@ -8,6 +9,9 @@ use clap::Args;
 
 use crate::process::{output, programs, run as step};
 use crate::{dist, setup};
+
+/// Port of the example's page.
+const PAGE_PORT: u16 = 5173;
 
 /// How the demo runs.
 #[derive(Args)]
@@ -27,10 +31,10 @@ impl Options {
     }
 }
 
-/// The backend, stopped when dropped.
-struct Backend(Child);
+/// A process that is stopped when it is dropped.
+struct Running(Child);
 
-impl Drop for Backend {
+impl Drop for Running {
     fn drop(&mut self) {
         // The process may have ended on its own; then there is nothing to stop.
         self.0.kill().ok();
@@ -48,7 +52,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     std::fs::create_dir_all(&data)?;
 
     let database = data.join("chat.sqlite3");
-    let mut backend = Backend(
+    let mut backend = Running(
         Command::new(&binary)
             .args(["serve", "--interface", "127.0.0.1", "--port", &options.port.to_string(), "--db"])
             .arg(&database)
@@ -64,9 +68,25 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     if options.exit {
         return Ok(());
     }
+    let _page = serve_page(&url, &data.join("page"))?;
     println!("\nServing {} at {url} (admin key: {key}). Ctrl-C stops it.", setup::EXAMPLE);
     backend.0.wait()?;
     Ok(())
+}
+
+/// Builds the example's page and serves it; it says where.
+fn serve_page(backend: &str, built: &Path) -> anyhow::Result<Running> {
+    let built = std::path::absolute(built)?;
+    let vite = |command: &str| {
+        let mut vite = setup::node();
+        let arguments = ["node_modules/vite/bin/vite.js", command, "--logLevel", "warn", "--outDir"];
+        vite.args(arguments).arg(&built).env("VITE_CONVEX_URL", backend).current_dir(setup::PAGE);
+        vite
+    };
+    step(vite("build").arg("--emptyOutDir"))?;
+    let page = vite("preview").arg("--port").arg(PAGE_PORT.to_string()).arg("--strictPort").spawn()?;
+    println!("\nOpen http://localhost:{PAGE_PORT} in two windows and chat.");
+    Ok(Running(page))
 }
 
 /// The address from the backend's first line, which it prints once it listens.

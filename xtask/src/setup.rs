@@ -9,6 +9,12 @@ use crate::process::{command, output, run, succeeds};
 
 /// The example app, whose `node_modules` also bring Node 22 and the published Convex CLI.
 pub const EXAMPLE: &str = "examples/chat";
+/// The example's page for browsers.
+pub const PAGE: &str = "examples/chat/web";
+/// What drives a browser in tests.
+const BROWSER_TESTS: &str = "tests/browser";
+/// The Python client's test.
+const PYTHON_CLIENT: &str = "tests/python";
 /// Published packages that must run on Wasm as they do on Node.
 const LIBRARIES: &str = "tests/libraries";
 
@@ -16,12 +22,25 @@ const LIBRARIES: &str = "tests/libraries";
 const DATABASE_SERVERS: [(&str, &str); 2] =
     [("/usr/lib/postgresql", "postgresql"), ("/usr/sbin/mariadbd", "mariadb-server")];
 
-/// The guest's compiler, the npm packages, and database servers.
+/// The guest's compiler, npm and Python packages, database servers and a browser.
 pub fn everything() -> anyhow::Result<()> {
     guest_target()?;
     database_servers();
-    npm_packages(EXAMPLE)?;
-    npm_packages(LIBRARIES)
+    for folder in [EXAMPLE, PAGE, LIBRARIES, BROWSER_TESTS] {
+        npm_packages(folder)?;
+    }
+    python_packages(PYTHON_CLIENT)?;
+    chromium()
+}
+
+/// The browser that tests open.
+fn chromium() -> anyhow::Result<()> {
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    if names.iter().any(|name| Path::new("/usr/bin").join(name).exists()) {
+        return Ok(());
+    }
+    println!("Installing Chromium…");
+    apt_install(&["chromium"]).context("Chromium is needed: install it and start again")
 }
 
 /// The guest needs a standard library for wasm32: rustup's target, or Debian's rustc with its library sources.
@@ -75,6 +94,24 @@ fn npm_packages(folder: &str) -> anyhow::Result<()> {
     }
     run(command(&["npm", "ci", "--no-audit", "--no-fund", "--loglevel=error"]).current_dir(folder))?;
     std::fs::write(marker, lock)?;
+    Ok(())
+}
+
+/// Installs a folder's Python packages into `.venv`, if there is a Python; without one their test is skipped.
+fn python_packages(folder: &str) -> anyhow::Result<()> {
+    let venv = std::path::absolute(folder)?.join(".venv");
+    let requirements = std::fs::read(Path::new(folder).join("requirements.txt"))?;
+    let marker = venv.join("installed-requirements.txt");
+    if std::fs::read(&marker).is_ok_and(|installed| installed == requirements) {
+        return Ok(());
+    }
+    if !succeeds(command(&["python3", "-m", "venv"]).arg(&venv)) {
+        println!("There is no Python 3 with venv: the Python client is not tested.");
+        return Ok(());
+    }
+    let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement", "requirements.txt"];
+    run(Command::new(venv.join("bin/python")).args(pip).current_dir(folder))?;
+    std::fs::write(marker, requirements)?;
     Ok(())
 }
 

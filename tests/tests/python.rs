@@ -1,0 +1,27 @@
+//! The Python client lives on the server.
+
+use std::process::Command;
+
+use anyhow::ensure;
+use convex_wasm_tests::{backend::Backend, places};
+
+#[test]
+fn the_python_client_calls_and_watches() -> anyhow::Result<()> {
+    let python = places::project().join("tests/python/.venv/bin/python");
+    if !python.exists() {
+        eprintln!("skipped: `cargo xtask setup` installs the Python client if there is a Python with venv");
+        return Ok(());
+    }
+    let directory = tempfile::tempdir()?;
+    let backend = Backend::start(&directory.path().join("chat.sqlite3"))?;
+    backend.deploy(&places::chat())?;
+    let script = places::project().join("tests/python/client.py");
+    let output = Command::new(python).arg(script).arg(backend.url()).output()?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    ensure!(
+        output.status.success() && said.contains("done"),
+        "the client said {said}\n{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    Ok(())
+}
