@@ -58,11 +58,13 @@ impl Documents {
     /// # Errors
     /// There are none, or the key set cannot be had.
     pub async fn keys(&self, jwks: &str, id: Option<&str>, algorithm: Algorithm) -> Result<Vec<Json>, AuthError> {
-        let mut keys = matching(&*self.key_set(jwks, Duration::MAX).await?, id, algorithm);
+        let key_set = self.key_set(jwks, Duration::MAX).await?;
+        let mut keys = matching(&key_set, id, algorithm);
         if keys.is_empty() {
             // Perhaps the provider has new keys. Tokens can name any key, so it is not asked for each of them.
             let old = Duration::from_secs(AUTH_DOCUMENT_REFRESH_SECONDS.get());
-            keys = matching(&*self.key_set(jwks, old).await?, id, algorithm);
+            let key_set = self.key_set(jwks, old).await?;
+            keys = matching(&key_set, id, algorithm);
         }
         if keys.is_empty() {
             let name = id.map_or_else(|| "without a `kid`".to_owned(), |id| format!("with the kid {id:?}"));

@@ -62,7 +62,7 @@ impl Provider {
             Self::CustomJwt { issuer, application_id, .. } => (issuer, application_id.as_ref()),
         };
         normalized(own) == normalized(issuer)
-            && application.is_none_or(|application| audience.contains(&&**application))
+            && application.is_none_or(|application| audience.contains(&application.as_str()))
     }
 
     /// The provider as clients show it.

@@ -23,7 +23,7 @@ const VERSION: u16 = 20;
 /// Names are UTF-8.
 const UTF8: u16 = 1 << 11;
 /// 1980-01-01, the first day that ZIP files know.
-const DATE: u16 = 1 << 5 | 1;
+const DATE: u16 = (1 << 5) | 1;
 
 /// A ZIP file that is being written.
 #[derive(Default)]
