@@ -281,6 +281,14 @@ runtime_functions! {
     /// never throws.
     HasElementCount "has_element_count" "ji:i";
 
+    // ---- `with` statements ----
+    /// Whether an object of a `with` statement has a name, which Symbol.unscopables may hide: object, key. A boolean.
+    ScopeHas "scope_has" "ji:j";
+    /// Value of a name it has: object, key, strict. ReferenceError in strict code if it is gone.
+    ScopeGet "scope_get" "jii:j";
+    /// Assigns to a name it has: object, key, value, strict. Status.
+    ScopeSet "scope_set" "jiji:i";
+
     // ---- disposal ----
     /// An empty stack of resources to be disposed of (TAG_INTERNAL); never throws.
     NewDisposables "new_disposables" ":j";

@@ -5,7 +5,7 @@
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use convex_wasm_compiler::compile::{Options, compile_module};
+use convex_wasm_compiler::compile::{Options, compile_module, compile_script};
 use convex_wasm_compiler::link::{LinkPlan, Target, link};
 use convex_wasm_compiler::unit::{CompiledUnit, SourceModule};
 use serde_json::{Value, json};
@@ -36,11 +36,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Compiles a file; its module path is relative to the entry's folder.
+/// Compiles a file, `.cjs` as a script; its module path is relative to the entry's folder.
 fn compile_file(root: &Path, file: &Path) -> Result<CompiledUnit, Box<dyn Error>> {
     let path = file.strip_prefix(root).unwrap_or(file).to_string_lossy().into_owned();
     let module = SourceModule { path, source: std::fs::read_to_string(file)?, source_map: None };
-    Ok(compile_module(&module, &Options::default())?)
+    let compile = match file.extension().is_some_and(|extension| extension == "cjs") {
+        true => compile_script,
+        false => compile_module,
+    };
+    Ok(compile(&module, &Options::default())?)
 }
 
 fn manifest(files: &[PathBuf], units: &[CompiledUnit], plan: &LinkPlan) -> Value {

@@ -438,6 +438,14 @@ pub enum Op {
     /// True if the delegate ended by RETURN.
     DelegateReturned(Reg),
 
+    // ---- `with` statements ----
+    /// Whether the object has the name, as a boolean.
+    ScopeHas(Reg, Constant),
+    /// Value of a name that the object has.
+    ScopeGet(Reg, Constant),
+    /// Assigns to a name that the object has (no result)
+    ScopeSet(Reg, Constant, Reg),
+
     // ---- disposal (`using`) ----
     /// An empty stack of resources.
     NewDisposables,

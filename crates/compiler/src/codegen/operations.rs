@@ -240,6 +240,16 @@ impl Emitter<'_, '_> {
                 self.call_infallible(Runtime::DelegateReturned, &[Value(*record)], Some((result, Repr::Bool)));
             }
 
+            Op::ScopeHas(object, name) => self.call_value(Runtime::ScopeHas, &[Value(*object), Key(*name)], result),
+            Op::ScopeGet(object, name) => {
+                let strict = Int(self.function.strict.into());
+                self.call_value(Runtime::ScopeGet, &[Value(*object), Key(*name), strict], result);
+            }
+            Op::ScopeSet(object, name, value) => {
+                let strict = Int(self.function.strict.into());
+                self.call_status(Runtime::ScopeSet, &[Value(*object), Key(*name), Value(*value), strict]);
+            }
+
             Op::NewDisposables => {
                 self.call_infallible(Runtime::NewDisposables, &[], Some((result, Repr::Boxed)));
             }

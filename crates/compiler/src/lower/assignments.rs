@@ -11,10 +11,32 @@ use oxc_span::GetSpan;
 /// A place that can be assigned to, its object and key evaluated.
 pub(super) enum Reference<'b, 'a> {
     Variable(&'b IdentifierReference<'a>),
-    Property { object: Reg, key: Constant, position: u32 },
-    Element { object: Reg, key: Reg, position: u32 },
-    Private { object: Reg, name: Reg, position: u32 },
-    Super { callee: Reg, key: Reg, this: Reg, position: u32 },
+    /// A name that was looked for in the objects of `with` statements.
+    Found {
+        identifier: &'b IdentifierReference<'a>,
+        found: Reg,
+    },
+    Property {
+        object: Reg,
+        key: Constant,
+        position: u32,
+    },
+    Element {
+        object: Reg,
+        key: Reg,
+        position: u32,
+    },
+    Private {
+        object: Reg,
+        name: Reg,
+        position: u32,
+    },
+    Super {
+        callee: Reg,
+        key: Reg,
+        this: Reg,
+        position: u32,
+    },
 }
 
 impl FunctionLowerer<'_, '_> {
@@ -33,7 +55,7 @@ impl FunctionLowerer<'_, '_> {
                     let reference = self.reference(target, Some(right))?;
                     let value = self.named(right, reference_name(target))?;
                     let position = self.operator_position(assignment);
-                    Ok(self.write(&reference, value, position))
+                    self.write(&reference, value, position)
                 }
             },
             operator => {
@@ -57,7 +79,7 @@ impl FunctionLowerer<'_, '_> {
         let value = self.expression(&assignment.right)?;
         let position = self.operator_position(assignment);
         let result = self.emit_at(position, Op::Binary(operator, old, value));
-        Ok(self.write(reference, result, position))
+        self.write(reference, result, position)
     }
 
     /// Stack traces place the failure of an assignment at its operator.
@@ -86,7 +108,7 @@ impl FunctionLowerer<'_, '_> {
         let value = self.named(&assignment.right, reference_name(&assignment.left))?;
         self.builder.emit_into(result, Op::Copy(value));
         let position = self.operator_position(assignment);
-        self.write(reference, result, position);
+        self.write(reference, result, position)?;
         self.builder.fall_into(end);
         Ok(result)
     }
@@ -99,7 +121,7 @@ impl FunctionLowerer<'_, '_> {
         self.builder.position = update.span.start;
         let old = self.builder.emit(Op::Unary(Unary::ToNumeric, old));
         let new = self.builder.emit(Op::Unary(operator, old));
-        let written = self.write(&reference, new, update.span.start);
+        let written = self.write(&reference, new, update.span.start)?;
         Ok(if update.prefix || !wanted { written } else { old })
     }
 
@@ -122,7 +144,7 @@ impl FunctionLowerer<'_, '_> {
     ) -> Result<Reference<'b, 'a>> {
         let later: &[&Expression<'_>] = later.as_slice();
         match target {
-            SimpleAssignmentTarget::AssignmentTargetIdentifier(identifier) => Ok(Reference::Variable(identifier)),
+            SimpleAssignmentTarget::AssignmentTargetIdentifier(identifier) => Ok(self.variable_reference(identifier)),
             SimpleAssignmentTarget::StaticMemberExpression(member) => {
                 let position = member.property.span.start;
                 if matches!(member.object, Expression::Super(_)) {
@@ -162,6 +184,13 @@ impl FunctionLowerer<'_, '_> {
         }
     }
 
+    pub(super) fn variable_reference<'b, 'a>(&mut self, identifier: &'b IdentifierReference<'a>) -> Reference<'b, 'a> {
+        match self.find_in_objects(identifier) {
+            Some(found) => Reference::Found { identifier, found },
+            None => Reference::Variable(identifier),
+        }
+    }
+
     fn super_reference<'b, 'a>(&mut self, this: Reg, key: Reg, position: u32) -> Reference<'b, 'a> {
         let callee = self.read_implicit(Implicit::Callee);
         Reference::Super { callee, key, this, position }
@@ -169,7 +198,10 @@ impl FunctionLowerer<'_, '_> {
 
     pub(super) fn read(&mut self, reference: &Reference<'_, '_>) -> Result<Reg> {
         match *reference {
-            Reference::Variable(identifier) => self.read_identifier(identifier),
+            Reference::Variable(identifier) => self.read_declared(identifier),
+            Reference::Found { identifier, found } => {
+                self.read_found(identifier, found, |this| this.read_declared(identifier))
+            }
             Reference::Property { object, key, position } => Ok(self.emit_at(position, Op::Get(object, key))),
             Reference::Element { object, key, position } => Ok(self.emit_at(position, Op::GetElement(object, key))),
             Reference::Private { object, name, position } => Ok(self.emit_at(position, Op::GetPrivate(object, name))),
@@ -180,19 +212,20 @@ impl FunctionLowerer<'_, '_> {
     }
 
     /// Assigns. Answers a register that holds the value afterwards.
-    pub(super) fn write(&mut self, reference: &Reference<'_, '_>, value: Reg, position: u32) -> Reg {
+    pub(super) fn write(&mut self, reference: &Reference<'_, '_>, value: Reg, position: u32) -> Result<Reg> {
         self.builder.position = position;
         self.builder.perform(match *reference {
             Reference::Variable(identifier) => {
                 let temporary = !self.variables.contains(&value);
-                return self.assign_identifier(identifier, value, temporary);
+                return Ok(self.assign_identifier(identifier, value, temporary));
             }
+            Reference::Found { identifier, found } => return self.write_found(identifier, found, value),
             Reference::Property { object, key, .. } => Op::Set(object, key, value),
             Reference::Element { object, key, .. } => Op::SetElement(object, key, value),
             Reference::Private { object, name, .. } => Op::SetPrivate(object, name, value),
             Reference::Super { callee, key, this, .. } => Op::SetSuper { callee, key, this, value },
         });
-        value
+        Ok(value)
     }
 
     fn emit_at(&mut self, position: u32, op: Op) -> Reg {

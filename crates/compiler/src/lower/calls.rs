@@ -129,6 +129,11 @@ impl FunctionLowerer<'_, '_> {
                 let function = self.builder.emit(Op::GetPrivate(this, name));
                 Ok(Callee { function, this, known: None, position })
             }
+            Expression::Identifier(identifier) if let Some(found) = self.find_in_objects(identifier) => {
+                let this = self.receiver_of_found(found)?;
+                let function = self.read_found(identifier, found, |this| this.read_declared(identifier))?;
+                Ok(Callee { function, this, known: None, position: identifier.span.start })
+            }
             other => {
                 let function = self.expression(other)?;
                 let function = self.stable_before_arguments(function, arguments);

@@ -4,7 +4,7 @@
 //! closures capture, lays out the environments that hold them, and remembers which variables always hold the same
 //! function.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use oxc_ast::ast::*;
 use oxc_ast_visit::{Visit, walk};
@@ -13,11 +13,11 @@ use oxc_span::GetSpan;
 use oxc_syntax::scope::ScopeId;
 use oxc_syntax::symbol::SymbolId;
 
-use super::Goal;
 use super::facts::{
     ClassFacts, EnvKey, EnvSlot, Facts, FunctionFacts, Implicit, SymbolFacts, is_constructor, is_instance_state,
     is_lexical, is_static_state,
 };
+use super::{Goal, with};
 use crate::ir::{FunctionId, FunctionKind};
 
 /// Collects the facts of a module.
@@ -32,6 +32,7 @@ pub(super) fn collect(program: &Program<'_>, scoping: &Scoping, goal: Goal) -> F
         in_parameters: false,
         symbol_uses: Vec::new(),
         implicit_uses: BTreeSet::new(),
+        withs: HashMap::new(),
         class_uses: Vec::new(),
         classes: Vec::new(),
     };
@@ -51,6 +52,8 @@ struct Collector<'s> {
     in_parameters: bool,
     symbol_uses: Vec<(SymbolId, FunctionId, u32)>,
     implicit_uses: BTreeSet<(FunctionId, Implicit, FunctionId)>,
+    /// Functions with the `with` statements.
+    withs: HashMap<ScopeId, FunctionId>,
     /// Functions that read a class's environment, and the function that creates it.
     class_uses: Vec<(FunctionId, FunctionId)>,
     /// Classes around the current position: the function that evaluates the class, if its instances have state.
@@ -412,6 +415,16 @@ impl<'a> Visit<'a> for Collector<'_> {
         self.switch_depth = switch_depth;
     }
 
+    fn visit_with_statement(&mut self, statement: &WithStatement<'a>) {
+        self.visit_expression(&statement.object);
+        if let Some(scope) = statement.scope_id.get() {
+            self.facts.has_with = true;
+            self.take_slot(EnvKey::Scope(scope));
+            self.withs.insert(scope, self.function);
+        }
+        self.visit_statement(&statement.body);
+    }
+
     fn visit_switch_statement(&mut self, switch: &SwitchStatement<'a>) {
         self.visit_expression(&switch.discriminant);
         self.in_scope(switch.span.start, |this| {
@@ -443,6 +456,11 @@ impl<'a> Visit<'a> for Collector<'_> {
     }
 
     fn visit_identifier_reference(&mut self, identifier: &IdentifierReference<'a>) {
+        if self.facts.has_with {
+            for scope in with::scopes_before(self.scoping, identifier) {
+                self.mark_env(self.function, self.withs[&scope]);
+            }
+        }
         let symbol = identifier.reference_id.get().and_then(|id| self.scoping.get_reference(id).symbol_id());
         match symbol {
             Some(symbol) => {

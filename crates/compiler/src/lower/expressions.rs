@@ -167,6 +167,13 @@ impl FunctionLowerer<'_, '_> {
 
     /// Only in sloppy code: globals that no script has declared can be deleted, other variables cannot.
     fn delete_variable(&mut self, identifier: &IdentifierReference<'_>) -> Result<Reg> {
+        match self.find_in_objects(identifier) {
+            Some(found) => self.delete_found(identifier, found, |this| this.delete_declared(identifier)),
+            None => self.delete_declared(identifier),
+        }
+    }
+
+    fn delete_declared(&mut self, identifier: &IdentifierReference<'_>) -> Result<Reg> {
         if self.is_local(identifier) {
             return Ok(self.builder.boolean(false));
         }

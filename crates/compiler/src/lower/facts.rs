@@ -82,6 +82,8 @@ pub(super) struct Facts {
     pub(super) checked: HashSet<SymbolId>,
     /// The module's body suspends itself, so it is an async function.
     pub(super) has_top_level_await: bool,
+    /// There is a `with` statement.
+    pub(super) has_with: bool,
     /// Globals that the module tests with `typeof` before it uses them.
     pub(super) probed_globals: BTreeSet<String>,
     pub(super) env_sizes: HashMap<EnvKey, u32>,

@@ -5,6 +5,7 @@
 //! - [`module`]: imports, exports, module-level bindings
 //! - [`function`]: entry of a function: parameters, hoisting, what arrow functions capture
 //! - [`variables`]: reading and writing variables wherever they live
+//! - [`with`]: names that may be properties of an object
 //! - [`statements`], [`loops`], [`control`]: statements; `break`, `continue`, `return` through `finally`
 //! - [`disposal`]: resources of `using`
 //! - [`expressions`], [`assignments`], [`patterns`], [`calls`], [`literals`], [`classes`], [`suspend`]: expressions
@@ -28,6 +29,7 @@ mod statements;
 mod suspend;
 mod text;
 mod variables;
+mod with;
 
 use std::collections::HashMap;
 

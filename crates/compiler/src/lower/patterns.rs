@@ -64,6 +64,9 @@ impl FunctionLowerer<'_, '_> {
         match pattern {
             BindingPattern::BindingIdentifier(identifier) => {
                 if let Some(symbol) = identifier.symbol_id.get() {
+                    if let Some(found) = self.find_variable_in_objects(symbol) {
+                        return self.initialize_found(symbol, found, value);
+                    }
                     let temporary = !self.variables.contains(&value);
                     self.initialize_symbol(symbol, value, temporary);
                 }
@@ -245,7 +248,7 @@ impl FunctionLowerer<'_, '_> {
             AssignmentTarget::ObjectAssignmentTarget(object) => self.assign_object(object, value, None),
             simple => {
                 let reference = self.reference(simple, None)?;
-                self.write(&reference, value, simple.span().start);
+                self.write(&reference, value, simple.span().start)?;
                 Ok(())
             }
         }
@@ -273,14 +276,16 @@ impl FunctionLowerer<'_, '_> {
         let mut value = fetch(self);
         if let Some(default) = default {
             let name = match &reference {
-                Some(Reference::Variable(identifier)) => Some(identifier.name.as_str()),
+                Some(Reference::Variable(identifier) | Reference::Found { identifier, .. }) => {
+                    Some(identifier.name.as_str())
+                }
                 _ => None,
             };
             value = self.or_default(value, default, name)?;
         }
         match reference {
             Some(reference) => {
-                self.write(&reference, value, target.span().start);
+                self.write(&reference, value, target.span().start)?;
                 Ok(())
             }
             None => match default {
@@ -343,11 +348,12 @@ impl FunctionLowerer<'_, '_> {
                 AssignmentTargetProperty::AssignmentTargetPropertyIdentifier(property) => {
                     let name = property.binding.name.as_str();
                     let key = self.remember_key(Key::Name(name.to_owned()), has_rest, &mut excluded);
+                    let reference = self.variable_reference(&property.binding);
                     let mut element = self.get_key(value, key, property.span.start);
                     if let Some(default) = &property.init {
                         element = self.or_default(element, default, Some(name))?;
                     }
-                    self.write(&Reference::Variable(&property.binding), element, property.span.start);
+                    self.write(&reference, element, property.span.start)?;
                 }
                 AssignmentTargetProperty::AssignmentTargetPropertyProperty(property) => {
                     let key = self.pattern_key(&property.name, property.computed)?;

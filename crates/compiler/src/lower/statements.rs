@@ -74,7 +74,7 @@ impl FunctionLowerer<'_, '_> {
             | Statement::ExportFromDeclaration(_) => Ok(()),
             Statement::ExportDeclaration(export) => self.exported(&export.declaration),
             Statement::ExportDefaultDeclaration(export) => self.export_default(&export.declaration),
-            Statement::WithStatement(statement) => Err(Refusal::new("it uses with", statement.span.start)),
+            Statement::WithStatement(statement) => self.with_statement(statement),
             other => Err(Refusal::new("it has syntax that is not JavaScript", other.span().start)),
         }
     }
@@ -120,6 +120,7 @@ impl FunctionLowerer<'_, '_> {
         match (&declarator.id, &declarator.init) {
             (BindingPattern::BindingIdentifier(identifier), init) => {
                 let Some(symbol) = identifier.symbol_id.get() else { return Ok(()) };
+                let found = init.as_ref().and_then(|_| self.find_variable_in_objects(symbol));
                 let value = match init {
                     Some(init) => self.named(init, &identifier.name)?,
                     None if kind.is_var() => return Ok(()),
@@ -127,6 +128,9 @@ impl FunctionLowerer<'_, '_> {
                 };
                 self.builder.position = declarator.span.start;
                 self.register_disposable(kind, value);
+                if let Some(found) = found {
+                    return self.initialize_found(symbol, found, value);
+                }
                 let temporary = !self.variables.contains(&value);
                 self.initialize_symbol(symbol, value, temporary);
                 Ok(())

@@ -70,6 +70,14 @@ impl FunctionLowerer<'_, '_> {
     }
 
     pub(super) fn read_identifier(&mut self, identifier: &IdentifierReference<'_>) -> Result<Reg> {
+        match self.find_in_objects(identifier) {
+            Some(found) => self.read_found(identifier, found, |this| this.read_declared(identifier)),
+            None => self.read_declared(identifier),
+        }
+    }
+
+    /// Reads the declared variable or the global of a name.
+    pub(super) fn read_declared(&mut self, identifier: &IdentifierReference<'_>) -> Result<Reg> {
         self.builder.position = identifier.span.start;
         match self.symbol_of(identifier) {
             Some(symbol) => Ok(self.read_symbol(symbol, identifier.span.start)),
@@ -140,8 +148,15 @@ impl FunctionLowerer<'_, '_> {
 
     /// `typeof x`, where an undeclared `x` is no error.
     pub(super) fn read_for_typeof(&mut self, identifier: &IdentifierReference<'_>) -> Result<Reg> {
+        match self.find_in_objects(identifier) {
+            Some(found) => self.read_found(identifier, found, |this| this.read_declared_for_typeof(identifier)),
+            None => self.read_declared_for_typeof(identifier),
+        }
+    }
+
+    fn read_declared_for_typeof(&mut self, identifier: &IdentifierReference<'_>) -> Result<Reg> {
         if self.symbol_of(identifier).is_some() || identifier.name == "arguments" || identifier.name == "undefined" {
-            return self.read_identifier(identifier);
+            return self.read_declared(identifier);
         }
         let key = self.module.string(&identifier.name);
         Ok(self.builder.emit(Op::LoadGlobalOrUndefined(key)))

@@ -20,13 +20,14 @@ macro_rules! operand_visitors {
                 | Op::AsyncIteratorNext(a) | Op::AsyncIteratorClose { record: a, .. } | Op::ForInOpen(a)
                 | Op::ForInNext(a) | Op::IsTypedArray { object: a, .. } | Op::ElementCount(a)
                 | Op::ElementData(a) | Op::DelegateOpen { iterable: a, .. } | Op::DelegateReturned(a)
-                | Op::DisposeNext(a) | Op::DisposeEnd(a) => visit(a),
+                | Op::DisposeNext(a) | Op::DisposeEnd(a) | Op::ScopeHas(a, _) | Op::ScopeGet(a, _) => visit(a),
                 Op::StoreEnv { env: a, value: b, .. } | Op::Binary(_, a, b) | Op::GetElement(a, b) | Op::Set(a, _, b)
                 | Op::Delete(a, b) | Op::GetPrivate(a, b) | Op::HasPrivate(a, b) | Op::ArrayAppend(a, b)
                 | Op::ForeseeFunction(a, b)
                 | Op::ArraySpread(a, b, _) | Op::ArgumentsSpread(a, b, _) | Op::ObjectSpread(a, b) | Op::SetLiteralPrototype(a, b)
                 | Op::SetFunctionName { function: a, key: b, .. } | Op::SetHome(a, b)
-                | Op::AsyncIteratorResult(a, b) | Op::AddDisposable { stack: a, value: b, .. } | Op::DisposalFailed(a, b) => {
+                | Op::AsyncIteratorResult(a, b) | Op::AddDisposable { stack: a, value: b, .. } | Op::DisposalFailed(a, b)
+                | Op::ScopeSet(a, _, b) => {
                     visit(a);
                     visit(b);
                 }

@@ -11,6 +11,7 @@ mod modules;
 mod operators;
 mod properties;
 mod suspension;
+mod with;
 
 use crate::cell::Gc;
 use crate::string::JsString;

@@ -114,7 +114,7 @@ fn nullish_base_error(object: Value, key: Value, verb: &str) -> Throw {
 
 /// TypeError in strict code if an assignment was refused.
 #[inline]
-fn refuse(done: bool, target: Value, key: PropertyKey, strict: u32) -> JsResult<()> {
+pub(super) fn refuse(done: bool, target: Value, key: PropertyKey, strict: u32) -> JsResult<()> {
     if done || strict == 0 {
         return Ok(());
     }
