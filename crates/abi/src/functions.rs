@@ -281,6 +281,9 @@ runtime_functions! {
     /// never throws.
     HasElementCount "has_element_count" "ji:i";
 
+    /// Declares a variable (EMPTY) or function of a text given to `eval` on the global object: name, function. Status.
+    DeclareEvalGlobal "declare_eval_global" "ij:i";
+
     // ---- `with` statements ----
     /// Whether an object of a `with` statement has a name, which Symbol.unscopables may hide: object, key. A boolean.
     ScopeHas "scope_has" "ji:j";

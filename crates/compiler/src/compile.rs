@@ -13,7 +13,6 @@ use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
-use crate::analysis;
 use crate::cache::{self, Cache};
 use crate::codegen::{self, SourceInfo};
 use crate::constant_eval::{self, Inlined};
@@ -23,6 +22,7 @@ use crate::ir::{Export, Import};
 use crate::lower::{self, Goal, Lowered};
 use crate::position::LineIndex;
 use crate::unit::{CompiledUnit, ImportSlot, SourceModule, UnitExport};
+use crate::{analysis, block_functions};
 
 /// Stack of a compiler thread in bytes: parser and lowering recurse with the nesting of the source.
 const THREAD_STACK: usize = 256 << 20;
@@ -186,7 +186,7 @@ fn parse<R>(
         check(module, parsed.diagnostics.iter())?;
         let program = allocator.alloc(parsed.program);
         let mut inlined = Inlined::default();
-        if module.source.contains("eval(") {
+        if module.source.contains("eval") {
             inlined = constant_eval::inline(&allocator, program, &wrong);
         }
         let mut inserted = Inserted::default();
@@ -211,9 +211,22 @@ fn parse<R>(
         if entangled.len() > known {
             continue;
         }
+        if goal == Goal::Script {
+            break;
+        }
         inserted.restore_strictness(program, &mut scoping);
         return Ok(consume(program, &scoping));
     }
+    // A script without errors is parsed once more, to be changed.
+    let parsed = Parser::new(&allocator, &module.source, source_type).with_options(parse_options).parse();
+    let program = allocator.alloc(parsed.program);
+    constant_eval::inline(&allocator, program, &wrong);
+    let texts = function_text::foresee(&allocator, program);
+    let inserted = function_text::insert(&allocator, program, &texts - &entangled);
+    block_functions::rewrite(&allocator, program);
+    let mut scoping = SemanticBuilder::new().build(program).semantic.into_scoping();
+    inserted.restore_strictness(program, &mut scoping);
+    Ok(consume(program, &scoping))
 }
 
 fn check<'d>(

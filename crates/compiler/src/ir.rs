@@ -311,6 +311,8 @@ pub enum Op {
     /// Declares a script's variable, or the function it holds from the beginning, as a property of the global object (no
     /// result).
     DeclareGlobal(Constant, Option<Reg>),
+    /// As `DeclareGlobal`, for a text given to `eval`: the property can be deleted (no result).
+    DeclareEvalGlobal(Constant, Option<Reg>),
     /// Throws TypeError: assignment to a constant (no result).
     ThrowConstAssign,
     /// Throws: a typed error with a message (no result).

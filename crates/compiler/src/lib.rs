@@ -4,6 +4,7 @@
 //!
 //! - [`compile`]: the way in: one module, or all modules of an app
 //! - `constant_eval`, `function_text`: texts given to `eval` and `Function`, compiled with the module
+//! - `block_functions`: functions that sloppy code declares in blocks
 //! - [`lower`]: syntax tree to intermediate representation ([`ir`])
 //! - [`optimize`], [`codegen`]: intermediate representation to Wasm
 //! - [`analysis`]: what the developer is told
@@ -12,6 +13,7 @@
 //! - [`cache`]: keeping compiled units
 
 pub mod analysis;
+mod block_functions;
 pub mod cache;
 pub mod codegen;
 pub mod compile;

@@ -69,6 +69,10 @@ impl Emitter<'_, '_> {
                 let function = function.map_or(Word(EMPTY), Value);
                 self.call_status(Runtime::DeclareGlobal, &[Key(*name), function]);
             }
+            Op::DeclareEvalGlobal(name, function) => {
+                let function = function.map_or(Word(EMPTY), Value);
+                self.call_status(Runtime::DeclareEvalGlobal, &[Key(*name), function]);
+            }
             Op::ThrowConstAssign => self.emit_throw(Runtime::ThrowConstAssign, &[]),
             Op::ThrowError { reference, message } => {
                 let function = if *reference { Runtime::ThrowReferenceError } else { Runtime::ThrowTypeError };

@@ -34,6 +34,9 @@ impl FunctionLowerer<'_, '_> {
         {
             return self.foresee(call);
         }
+        if self.is_eval_declaration(call) {
+            return self.eval_declaration(call);
+        }
         let name = self.callee_name(&call.callee, &call.arguments);
         if let Expression::StaticMemberExpression(member) = &call.callee
             && !call.optional
@@ -130,7 +133,7 @@ impl FunctionLowerer<'_, '_> {
                 Ok(Callee { function, this, known: None, position })
             }
             Expression::Identifier(identifier) if let Some(found) = self.find_in_objects(identifier) => {
-                let this = self.receiver_of_found(found)?;
+                let this = self.receiver_of_found(identifier, found);
                 let function = self.read_found(identifier, found, |this| this.read_declared(identifier))?;
                 Ok(Callee { function, this, known: None, position: identifier.span.start })
             }

@@ -10,14 +10,17 @@ use oxc_ast::ast::*;
 use oxc_ast_visit::{Visit, walk};
 use oxc_semantic::{ScopeFlags, Scoping};
 use oxc_span::GetSpan;
+use oxc_syntax::reference::ReferenceId;
 use oxc_syntax::scope::ScopeId;
 use oxc_syntax::symbol::SymbolId;
 
+use super::eval_variables::{Target, declared_name, target};
 use super::facts::{
     ClassFacts, EnvKey, EnvSlot, Facts, FunctionFacts, Implicit, SymbolFacts, is_constructor, is_instance_state,
     is_lexical, is_static_state,
 };
 use super::{Goal, with};
+use crate::constant_eval::DECLARE;
 use crate::ir::{FunctionId, FunctionKind};
 
 /// Collects the facts of a module.
@@ -32,7 +35,9 @@ pub(super) fn collect(program: &Program<'_>, scoping: &Scoping, goal: Goal) -> F
         in_parameters: false,
         symbol_uses: Vec::new(),
         implicit_uses: BTreeSet::new(),
-        withs: HashMap::new(),
+        object_owners: HashMap::new(),
+        references: Vec::new(),
+        eval_variables: Vec::new(),
         class_uses: Vec::new(),
         classes: Vec::new(),
     };
@@ -52,8 +57,12 @@ struct Collector<'s> {
     in_parameters: bool,
     symbol_uses: Vec<(SymbolId, FunctionId, u32)>,
     implicit_uses: BTreeSet<(FunctionId, Implicit, FunctionId)>,
-    /// Functions with the `with` statements.
-    withs: HashMap<ScopeId, FunctionId>,
+    /// Functions that create the objects which may have names as properties.
+    object_owners: HashMap<EnvKey, FunctionId>,
+    /// In a script: all uses of names, whether `arguments` is meant, and the functions that they are in.
+    references: Vec<(ReferenceId, bool, FunctionId)>,
+    /// Variables that texts given to `eval` create, with the texts' functions and their positions.
+    eval_variables: Vec<(String, FunctionId, u32)>,
     /// Functions that read a class's environment, and the function that creates it.
     class_uses: Vec<(FunctionId, FunctionId)>,
     /// Classes around the current position: the function that evaluates the class, if its instances have state.
@@ -287,7 +296,44 @@ impl<'s> Collector<'s> {
         }
     }
 
+    /// Finds out where texts given to `eval` create their variables.
+    fn place_eval_variables(&mut self) {
+        for (name, text, position) in std::mem::take(&mut self.eval_variables) {
+            match target(&self.facts, self.scoping, text, &name) {
+                Target::Declared(symbol) => {
+                    self.facts.known.remove(&symbol);
+                    self.symbol_uses.push((symbol, text, position));
+                }
+                Target::Object(scope) => {
+                    let owner = self.facts.variable_scope(text);
+                    if !self.facts.object_scopes.contains_key(&scope) {
+                        let slot = self.take_slot(EnvKey::Scope(scope));
+                        self.facts.object_scopes.insert(scope, slot);
+                        self.object_owners.insert(slot.env, owner);
+                    }
+                    self.mark_env(text, owner);
+                }
+                Target::Conflict | Target::Global => {}
+            }
+        }
+    }
+
+    /// Names may be looked for in objects of functions around those that use them.
+    fn mark_object_uses(&mut self) {
+        if self.facts.object_scopes.is_empty() {
+            return;
+        }
+        for (reference, is_arguments, user) in std::mem::take(&mut self.references) {
+            let name = if is_arguments { "arguments" } else { "" };
+            for slot in with::objects_before(self.scoping, &self.facts, reference, name) {
+                self.mark_env(user, self.object_owners[&slot.env]);
+            }
+        }
+    }
+
     fn finish(mut self) -> Facts {
+        self.place_eval_variables();
+        self.mark_object_uses();
         let root = self.scoping.root_scope_id();
         for (symbol, user, position) in std::mem::take(&mut self.symbol_uses) {
             if self.facts.has_dead_zone(symbol) && !self.facts.is_initialized(symbol, user, position) {
@@ -418,9 +464,9 @@ impl<'a> Visit<'a> for Collector<'_> {
     fn visit_with_statement(&mut self, statement: &WithStatement<'a>) {
         self.visit_expression(&statement.object);
         if let Some(scope) = statement.scope_id.get() {
-            self.facts.has_with = true;
-            self.take_slot(EnvKey::Scope(scope));
-            self.withs.insert(scope, self.function);
+            let slot = self.take_slot(EnvKey::Scope(scope));
+            self.facts.object_scopes.insert(scope, slot);
+            self.object_owners.insert(slot.env, self.function);
         }
         self.visit_statement(&statement.body);
     }
@@ -456,10 +502,8 @@ impl<'a> Visit<'a> for Collector<'_> {
     }
 
     fn visit_identifier_reference(&mut self, identifier: &IdentifierReference<'a>) {
-        if self.facts.has_with {
-            for scope in with::scopes_before(self.scoping, identifier) {
-                self.mark_env(self.function, self.withs[&scope]);
-            }
+        if let (Goal::Script, Some(reference)) = (self.goal, identifier.reference_id.get()) {
+            self.references.push((reference, identifier.name == "arguments", self.function));
         }
         let symbol = identifier.reference_id.get().and_then(|id| self.scoping.get_reference(id).symbol_id());
         match symbol {
@@ -497,6 +541,12 @@ impl<'a> Visit<'a> for Collector<'_> {
     }
 
     fn visit_call_expression(&mut self, call: &CallExpression<'a>) {
+        if self.goal == Goal::Script && call.callee.is_specific_id(DECLARE) {
+            self.facts.eval_texts.insert(self.function);
+            if let Some(name) = declared_name(call) {
+                self.eval_variables.push((name.to_owned(), self.function, call.span.start));
+            }
+        }
         if matches!(call.callee, Expression::Super(_)) {
             self.use_implicit(Implicit::NewTarget);
             if let Some(&Some(creator)) = self.classes.last() {

@@ -82,8 +82,11 @@ pub(super) struct Facts {
     pub(super) checked: HashSet<SymbolId>,
     /// The module's body suspends itself, so it is an async function.
     pub(super) has_top_level_await: bool,
-    /// There is a `with` statement.
-    pub(super) has_with: bool,
+    /// Scopes with an object that may have names as properties, and where the object is: `with` statements, and functions
+    /// whose variables a text given to `eval` creates.
+    pub(super) object_scopes: HashMap<ScopeId, EnvSlot>,
+    /// Arrow functions in place of sloppy texts given to `eval`.
+    pub(super) eval_texts: HashSet<FunctionId>,
     /// Globals that the module tests with `typeof` before it uses them.
     pub(super) probed_globals: BTreeSet<String>,
     pub(super) env_sizes: HashMap<EnvKey, u32>,
@@ -127,6 +130,14 @@ impl Facts {
     /// Whether some use of the variable may come before its initialisation.
     pub(super) fn is_checked(&self, symbol: SymbolId) -> bool {
         self.checked.contains(&symbol)
+    }
+
+    /// The function, or the script, in which a text given to `eval` creates variables.
+    pub(super) fn variable_scope(&self, mut function: FunctionId) -> FunctionId {
+        while self.eval_texts.contains(&function) {
+            function = self.function(function).parent;
+        }
+        function
     }
 
     /// The function from which an arrow function has its `this`: the nearest that is no arrow function.

@@ -273,6 +273,7 @@ impl FunctionLowerer<'_, '_> {
             }
         }
         self.enter_env(function.env);
+        self.create_eval_variables(function.env);
         for &implicit in &function.uses {
             let Some(slot) = facts.implicit_slot(self.id, implicit) else { continue };
             // `this` of a derived constructor stays EMPTY until `super()` returns.

@@ -5,7 +5,7 @@
 //! - [`module`]: imports, exports, module-level bindings
 //! - [`function`]: entry of a function: parameters, hoisting, what arrow functions capture
 //! - [`variables`]: reading and writing variables wherever they live
-//! - [`with`]: names that may be properties of an object
+//! - [`with`], [`eval_variables`]: names that may be properties of an object
 //! - [`statements`], [`loops`], [`control`]: statements; `break`, `continue`, `return` through `finally`
 //! - [`disposal`]: resources of `using`
 //! - [`expressions`], [`assignments`], [`patterns`], [`calls`], [`literals`], [`classes`], [`suspend`]: expressions
@@ -18,6 +18,7 @@ mod classes;
 mod collect;
 mod control;
 mod disposal;
+mod eval_variables;
 mod expressions;
 mod facts;
 mod function;

@@ -57,7 +57,7 @@ macro_rules! operand_visitors {
                     visit(this);
                     visit(value);
                 }
-                Op::DeclareGlobal(_, function) => function.$iter().for_each(visit),
+                Op::DeclareGlobal(_, function) | Op::DeclareEvalGlobal(_, function) => function.$iter().for_each(visit),
                 Op::NewEnv { parent, .. } => parent.$iter().for_each(visit),
                 Op::Concat(parts) => parts.$iter().for_each(visit),
                 Op::Call { callee, this, arguments, .. } => {

@@ -29,21 +29,26 @@ extern "C" fn rt_import_meta(unit: u32) -> Value {
 
 #[unsafe(no_mangle)]
 extern "C" fn rt_declare_global(name: u32, function: Value) -> i32 {
-    to_status(declare_global(PropertyKey::from_interned(string(name)), function))
+    to_status(declare_global(PropertyKey::from_interned(string(name)), function, Attributes::NONE))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn rt_declare_eval_global(name: u32, function: Value) -> i32 {
+    to_status(declare_global(PropertyKey::from_interned(string(name)), function, Attributes::CONFIGURABLE))
 }
 
 /// CreateGlobalVarBinding and CreateGlobalFunctionBinding (ECMA-262 9.1.1.4.17 and 9.1.1.4.18).
-fn declare_global(key: PropertyKey, function: Value) -> JsResult<()> {
+fn declare_global(key: PropertyKey, function: Value, deletable: Attributes) -> JsResult<()> {
     let global = realm::global();
     let existing = global.get_own_property(key)?;
-    let fixed = Attributes::WRITABLE.with(Attributes::ENUMERABLE);
+    let attributes = Attributes::WRITABLE.with(Attributes::ENUMERABLE).with(deletable);
     let descriptor = match existing {
         None => {
             let value = if function.is_empty() { Value::UNDEFINED } else { function };
-            PropertyDescriptor::data(value, fixed)
+            PropertyDescriptor::data(value, attributes)
         }
         Some(_) if function.is_empty() => return Ok(()),
-        Some(property) if property.attributes.is_configurable() => PropertyDescriptor::data(function, fixed),
+        Some(property) if property.attributes.is_configurable() => PropertyDescriptor::data(function, attributes),
         Some(_) => PropertyDescriptor { value: Some(function), ..PropertyDescriptor::default() },
     };
     global.define_or_throw(key, &descriptor)
