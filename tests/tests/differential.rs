@@ -9,20 +9,20 @@ use std::{
     time::Duration,
 };
 
-use convex_wasm_compiler::{Options, compile_module, link, unit::SourceModule};
+use convex_wasm_compiler::{Options, compile_module, compile_script, link, unit::SourceModule};
 use convex_wasm_runtime::{Engine, Initialisation, Linked, NoCache, Phase, Program, ProgramUnit, SilentHost};
 use convex_wasm_tests::{first_difference, places};
 
 /// Most bytes of allocation between two collections under stress.
 const STRESS: u32 = 512;
 
-/// Files, and folders of modules with a `main.js`.
+/// Files, of which `.cjs` are sloppy scripts, and folders of modules with a `main.js`.
 fn programs() -> Vec<PathBuf> {
     let entries = std::fs::read_dir(places::project().join("tests/differential")).unwrap();
     let mut programs: Vec<_> = entries
         .map(|entry| entry.unwrap().path())
         .map(|path| if path.is_dir() { path.join("main.js") } else { path })
-        .filter(|path| path.extension().is_some_and(|extension| extension == "js") && path.is_file())
+        .filter(|path| path.extension().is_some_and(|it| it == "js" || it == "cjs") && path.is_file())
         .collect();
     programs.sort();
     programs
@@ -56,7 +56,10 @@ fn on_node(program: &Path) -> String {
 
 async fn on_wasm(engine: &Engine, program: &Path) -> Result<String, String> {
     let modules = modules(program);
-    let compile = |module| compile_module(module, &Options::default()).map(Arc::new).map_err(|error| error.to_string());
+    let compile = |module: &SourceModule| {
+        let compile = if module.path.ends_with(".cjs") { compile_script } else { compile_module };
+        compile(module, &Options::default()).map(Arc::new).map_err(|error| error.to_string())
+    };
     let units = modules.iter().map(compile).collect::<Result<Vec<_>, _>>()?;
     if let Some(refusal) = units.iter().find_map(|unit| unit.report.refusals.first()) {
         return Err(format!("line {}: {} was refused: {}", refusal.line + 1, refusal.name, refusal.reason));

@@ -9,6 +9,7 @@ use crate::ir::{Binary, Constant, Op, Reg, Unary};
 use oxc_span::GetSpan;
 
 /// A place that can be assigned to, its object and key evaluated.
+#[derive(Clone, Copy)]
 pub(super) enum Reference<'b, 'a> {
     Variable(&'b IdentifierReference<'a>),
     /// A name that was looked for in the objects of `with` statements.
@@ -74,12 +75,31 @@ impl FunctionLowerer<'_, '_> {
         reference: &Reference<'_, '_>,
         operator: Binary,
     ) -> Result<Reg> {
+        let reference = &self.with_property_key(reference, &assignment.left);
         let old = self.read(reference)?;
         let old = self.stable_before(old, &[&assignment.right]);
         let value = self.expression(&assignment.right)?;
         let position = self.operator_position(assignment);
         let result = self.emit_at(position, Op::Binary(operator, old, value));
         self.write(reference, result, position)
+    }
+
+    /// A key that is used twice is converted once. What names, members and operators give is a string or number in all
+    /// but made-up code, and conversions of those cannot be noticed.
+    fn with_property_key<'b, 'a>(
+        &mut self,
+        reference: &Reference<'b, 'a>,
+        target: &AssignmentTarget<'_>,
+    ) -> Reference<'b, 'a> {
+        match (*reference, target) {
+            (Reference::Element { object, key, position }, AssignmentTarget::ComputedMemberExpression(member))
+                if matches!(member.expression, Expression::CallExpression(_) | Expression::ObjectExpression(_)) =>
+            {
+                let key = self.emit_at(position, Op::Unary(Unary::ToPropertyKey, key));
+                Reference::Element { object, key, position }
+            }
+            (reference, _) => reference,
+        }
     }
 
     /// Stack traces place the failure of an assignment at its operator.
