@@ -221,9 +221,9 @@ fn parse<R>(
     let parsed = Parser::new(&allocator, &module.source, source_type).with_options(parse_options).parse();
     let program = allocator.alloc(parsed.program);
     constant_eval::inline(&allocator, program, &wrong);
+    block_functions::rewrite(&allocator, program);
     let texts = function_text::foresee(&allocator, program);
     let inserted = function_text::insert(&allocator, program, &texts - &entangled);
-    block_functions::rewrite(&allocator, program);
     let mut scoping = SemanticBuilder::new().build(program).semantic.into_scoping();
     inserted.restore_strictness(program, &mut scoping);
     Ok(consume(program, &scoping))
