@@ -284,6 +284,13 @@ runtime_functions! {
     /// Declares a variable (EMPTY) or function of a text given to `eval` on the global object: name, function. Status.
     DeclareEvalGlobal "declare_eval_global" "ij:i";
 
+    // ---- `import()` of something not constant ----
+    /// ToString of the specifier, and a check of the options (or UNDEFINED): specifier, options, 1 for `import.source`, which
+    /// no module has. Throws what the import rejects with.
+    ImportSpecifier "import_specifier" "jji:j";
+    /// A promise rejected with a reason; never throws.
+    RejectedPromise "rejected_promise" "j:j";
+
     // ---- `with` statements ----
     /// Whether an object of a `with` statement has a name, which Symbol.unscopables may hide: object, key. A boolean.
     ScopeHas "scope_has" "ji:j";

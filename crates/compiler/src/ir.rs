@@ -475,6 +475,12 @@ pub enum Op {
     // ---- modules ----
     /// Promise of the namespace in an import slot.
     ImportDynamic(u32),
+    /// The specifier of an `import()` as a string, after its options were looked at; throws what the import rejects with.
+    ImportSpecifier { specifier: Reg, options: Option<Reg>, source_phase: bool },
+    /// A promise rejected with the value.
+    RejectedPromise(Reg),
+    /// Ends the execution, to be repeated on V8, with a reason (no result).
+    HandOver(Constant),
     /// `import.meta`
     ImportMeta,
     /// Throws for an assignment to an import (no result).

@@ -41,7 +41,6 @@ fn only_the_function_with_the_construct_is_refused() {
         [
             "2:35 evaluates: it calls eval",
             "3:25 makes: it makes a function from text",
-            "5:10 imports: it imports a module whose name is not constant",
             "7:32 shares: it uses SharedArrayBuffer",
             "9:32 run: it uses Atomics",
         ]

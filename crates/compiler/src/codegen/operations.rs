@@ -286,6 +286,15 @@ impl Emitter<'_, '_> {
                 self.code.emit(Wasm::GlobalGet(DATA_BASE)).load_i32(offset);
                 self.call_value(Runtime::ImportDynamic, &[], result);
             }
+            Op::ImportSpecifier { specifier, options, source_phase } => {
+                let options = options.map_or(Word(UNDEFINED), Value);
+                let operands = [Value(*specifier), options, Int(i32::from(*source_phase))];
+                self.call_value(Runtime::ImportSpecifier, &operands, result);
+            }
+            Op::RejectedPromise(reason) => {
+                self.call_infallible(Runtime::RejectedPromise, &[Value(*reason)], Some((result, Repr::Boxed)));
+            }
+            Op::HandOver(reason) => self.call_infallible(Runtime::HandOver, &[Key(*reason)], None),
             Op::ImportMeta => {
                 self.code.emit(Wasm::GlobalGet(DATA_BASE));
                 self.call_value(Runtime::ImportMeta, &[], result);

@@ -1,4 +1,4 @@
-//! Calls, `new`, `super(…)`, tagged templates, `import()`.
+//! Calls, `new`, `super(…)`, tagged templates.
 
 use oxc_ast::ast::*;
 use oxc_span::GetSpan;
@@ -285,19 +285,6 @@ impl FunctionLowerer<'_, '_> {
             raw.push(self.module.string(&quasi.value.raw));
         }
         self.module.fresh_constant(ConstantValue::Template(cooked, raw))
-    }
-
-    pub(super) fn dynamic_import(&mut self, import: &ImportExpression<'_>) -> Result<Reg> {
-        let specifier = match &import.source {
-            Expression::StringLiteral(literal) => literal.value.as_str(),
-            Expression::TemplateLiteral(template) if template.expressions.is_empty() => {
-                template.quasis.first().and_then(|quasi| quasi.value.cooked.as_ref()).map_or("", |text| text.as_str())
-            }
-            _ => return Err(Refusal::new("it imports a module whose name is not constant", import.span.start)),
-        };
-        let slot = self.module.import_slot(specifier, None);
-        self.builder.position = import.span.start;
-        Ok(self.builder.emit(Op::ImportDynamic(slot)))
     }
 }
 

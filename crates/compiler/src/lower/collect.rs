@@ -14,6 +14,7 @@ use oxc_syntax::reference::ReferenceId;
 use oxc_syntax::scope::ScopeId;
 use oxc_syntax::symbol::SymbolId;
 
+use super::dynamic_imports::{constant_specifier, is_relative_path};
 use super::eval_variables::{Target, declared_name, target};
 use super::facts::{
     ClassFacts, EnvKey, EnvSlot, Facts, FunctionFacts, Implicit, SymbolFacts, is_constructor, is_instance_state,
@@ -33,6 +34,7 @@ pub(super) fn collect(program: &Program<'_>, scoping: &Scoping, goal: Goal) -> F
         scope_starts: vec![0],
         switch_depth: 0,
         in_parameters: false,
+        imports_by_name: false,
         symbol_uses: Vec::new(),
         implicit_uses: BTreeSet::new(),
         object_owners: HashMap::new(),
@@ -55,6 +57,8 @@ struct Collector<'s> {
     switch_depth: u32,
     /// In a parameter list with default values, which may refer to parameters too early.
     in_parameters: bool,
+    /// There is an `import()` of something not constant.
+    imports_by_name: bool,
     symbol_uses: Vec<(SymbolId, FunctionId, u32)>,
     implicit_uses: BTreeSet<(FunctionId, Implicit, FunctionId)>,
     /// Functions that create the objects which may have names as properties.
@@ -332,6 +336,9 @@ impl<'s> Collector<'s> {
     }
 
     fn finish(mut self) -> Facts {
+        if !self.imports_by_name {
+            self.facts.relative_paths.clear();
+        }
         self.place_eval_variables();
         self.mark_object_uses();
         let root = self.scoping.root_scope_id();
@@ -512,6 +519,17 @@ impl<'a> Visit<'a> for Collector<'_> {
             }
             None if identifier.name == "arguments" => self.use_implicit(Implicit::Arguments),
             None => {}
+        }
+    }
+
+    fn visit_import_expression(&mut self, import: &ImportExpression<'a>) {
+        self.imports_by_name |= constant_specifier(import).is_none();
+        walk::walk_import_expression(self, import);
+    }
+
+    fn visit_string_literal(&mut self, literal: &StringLiteral<'a>) {
+        if is_relative_path(&literal.value) {
+            self.facts.relative_paths.insert(literal.value.to_string());
         }
     }
 

@@ -87,6 +87,8 @@ pub(super) struct Facts {
     pub(super) object_scopes: HashMap<ScopeId, EnvSlot>,
     /// Arrow functions in place of sloppy texts given to `eval`.
     pub(super) eval_texts: HashSet<FunctionId>,
+    /// Relative paths written in the module, if it has an `import()` of something not constant.
+    pub(super) relative_paths: BTreeSet<String>,
     /// Globals that the module tests with `typeof` before it uses them.
     pub(super) probed_globals: BTreeSet<String>,
     pub(super) env_sizes: HashMap<EnvKey, u32>,

@@ -8,7 +8,8 @@
 //! - [`with`], [`eval_variables`]: names that may be properties of an object
 //! - [`statements`], [`loops`], [`control`]: statements; `break`, `continue`, `return` through `finally`
 //! - [`disposal`]: resources of `using`
-//! - [`expressions`], [`assignments`], [`patterns`], [`calls`], [`literals`], [`classes`], [`suspend`]: expressions
+//! - [`expressions`], [`assignments`], [`patterns`], [`calls`], [`literals`], [`classes`], [`suspend`],
+//!   [`dynamic_imports`]: expressions
 //! - [`builder`]: the graph under construction
 
 mod assignments;
@@ -18,6 +19,7 @@ mod classes;
 mod collect;
 mod control;
 mod disposal;
+mod dynamic_imports;
 mod eval_variables;
 mod expressions;
 mod facts;

@@ -11,7 +11,7 @@ macro_rules! operand_visitors {
                 Op::Special(_) | Op::Number(_) | Op::Int(_) | Op::Constant(_) | Op::Catch | Op::LoadBinding(_)
                 | Op::LoadImport(_) | Op::LoadGlobal(_) | Op::LoadGlobalOrUndefined(_) | Op::ThrowConstAssign
                 | Op::ThrowError { .. } | Op::NewRegExp(..) | Op::ImportDynamic(_) | Op::ImportMeta
-                | Op::ThrowImportAssign(_) | Op::NewDisposables => {}
+                | Op::ThrowImportAssign(_) | Op::NewDisposables | Op::HandOver(_) => {}
                 Op::Copy(a) | Op::StoreBinding(_, a) | Op::LoadEnv { env: a, .. } | Op::ParentEnv(a)
                 | Op::CheckInitialized { value: a, .. } | Op::StoreGlobal(_, a) | Op::Unary(_, a) | Op::IsNullish(a)
                 | Op::IsUndefined(a) | Op::IsEmpty(a) | Op::IsObject(a) | Op::RequireObjectCoercible { value: a, .. }
@@ -20,7 +20,8 @@ macro_rules! operand_visitors {
                 | Op::AsyncIteratorNext(a) | Op::AsyncIteratorClose { record: a, .. } | Op::ForInOpen(a)
                 | Op::ForInNext(a) | Op::IsTypedArray { object: a, .. } | Op::ElementCount(a)
                 | Op::ElementData(a) | Op::DelegateOpen { iterable: a, .. } | Op::DelegateReturned(a)
-                | Op::DisposeNext(a) | Op::DisposeEnd(a) | Op::ScopeHas(a, _) | Op::ScopeGet(a, _) => visit(a),
+                | Op::DisposeNext(a) | Op::DisposeEnd(a) | Op::ScopeHas(a, _) | Op::ScopeGet(a, _)
+                | Op::RejectedPromise(a) => visit(a),
                 Op::StoreEnv { env: a, value: b, .. } | Op::Binary(_, a, b) | Op::GetElement(a, b) | Op::Set(a, _, b)
                 | Op::Delete(a, b) | Op::GetPrivate(a, b) | Op::HasPrivate(a, b) | Op::ArrayAppend(a, b)
                 | Op::ForeseeFunction(a, b)
@@ -58,6 +59,10 @@ macro_rules! operand_visitors {
                     visit(value);
                 }
                 Op::DeclareGlobal(_, function) | Op::DeclareEvalGlobal(_, function) => function.$iter().for_each(visit),
+                Op::ImportSpecifier { specifier, options, .. } => {
+                    visit(specifier);
+                    options.$iter().for_each(visit);
+                }
                 Op::NewEnv { parent, .. } => parent.$iter().for_each(visit),
                 Op::Concat(parts) => parts.$iter().for_each(visit),
                 Op::Call { callee, this, arguments, .. } => {
@@ -209,6 +214,8 @@ pub fn never_throws(op: &Op) -> bool {
                 | Op::ForInNext(_)
                 | Op::DelegateReturned(_)
                 | Op::NewDisposables
+                | Op::RejectedPromise(_)
+                | Op::HandOver(_)
                 | Op::DisposalFailed(..)
                 | Op::DisposeNext(_)
                 | Op::StoreElement { .. }

@@ -3,9 +3,10 @@
 use convex_wasm_abi::bridge::import;
 
 use super::string;
+use crate::convert::to_string;
 use crate::key::PropertyKey;
 use crate::object::{Attributes, PropertyDescriptor};
-use crate::throw::{JsResult, Throw, throw_syntax_error, throw_type_error, to_status};
+use crate::throw::{JsResult, Throw, throw_syntax_error, throw_type_error, to_status, to_word};
 use crate::value::Value;
 use crate::{modules, promise, realm};
 
@@ -16,6 +17,55 @@ extern "C" fn rt_import_dynamic(namespace: u32) -> Value {
         import::UNLINKABLE => rejected(throw_syntax_error("A module of an import() lacks what is imported from it")),
         namespace => modules::import(namespace).into(),
     }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn rt_import_specifier(specifier: Value, options: Value, source_phase: u32) -> Value {
+    let check = || {
+        let specifier = to_string(specifier)?;
+        check_import_options(options)?;
+        if source_phase != 0 {
+            return Err(throw_syntax_error("Source phase import object is not defined for this module"));
+        }
+        Ok(specifier.into())
+    };
+    to_word(check())
+}
+
+/// The attributes of EvaluateImportCall (ECMA-262 13.3.10.2). No attribute is supported: bundles have none left.
+fn check_import_options(options: Value) -> JsResult<()> {
+    if options.is_undefined() {
+        return Ok(());
+    }
+    let Some(options) = options.as_object() else {
+        return Err(throw_type_error("The second argument of import() must be an object"));
+    };
+    let attributes = options.get(PropertyKey::from("with"))?;
+    if attributes.is_undefined() {
+        return Ok(());
+    }
+    let Some(attributes) = attributes.as_object() else {
+        return Err(throw_type_error("The 'options' argument of import() must be an object"));
+    };
+    let mut names = Vec::new();
+    for key in attributes.own_keys()? {
+        if key.is_symbol() || !attributes.get_own_property(key)?.is_some_and(|it| it.attributes.is_enumerable()) {
+            continue;
+        }
+        if attributes.get(key)?.as_string().is_none() {
+            return Err(throw_type_error("Import attribute value must be a string"));
+        }
+        names.push(key);
+    }
+    match names.first() {
+        None => Ok(()),
+        Some(name) => Err(throw_type_error(format!("Import attribute \"{}\" is not supported", name.display()))),
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn rt_rejected_promise(reason: Value) -> Value {
+    promise::rejected(reason).into()
 }
 
 fn rejected(thrown: Throw) -> Value {
