@@ -95,11 +95,24 @@ impl FunctionLowerer<'_, '_> {
             (Reference::Element { object, key, position }, AssignmentTarget::ComputedMemberExpression(member))
                 if matches!(member.expression, Expression::CallExpression(_) | Expression::ObjectExpression(_)) =>
             {
-                let key = self.emit_at(position, Op::Unary(Unary::ToPropertyKey, key));
-                Reference::Element { object, key, position }
+                Reference::Element { object, key: self.converted_key(object, key, position), position }
             }
             (reference, _) => reference,
         }
+    }
+
+    /// The key of an object as a property key; reading from undefined or null fails before that.
+    fn converted_key(&mut self, object: Reg, key: Reg, position: u32) -> Reg {
+        let converted = self.result_register();
+        self.builder.emit_into(converted, Op::Copy(key));
+        let (convert, end) = (self.builder.new_block(), self.builder.new_block());
+        let nullish = self.builder.emit(Op::IsNullish(object));
+        self.builder.branch(nullish, end, convert);
+        self.builder.switch_to(convert);
+        let value = self.emit_at(position, Op::Unary(Unary::ToPropertyKey, key));
+        self.builder.emit_into(converted, Op::Copy(value));
+        self.builder.fall_into(end);
+        converted
     }
 
     /// Stack traces place the failure of an assignment at its operator.
