@@ -118,7 +118,7 @@ impl FunctionLowerer<'_, '_> {
         let callee = self.builder.emit(Op::LoadGlobal(constructor));
         let message = self.string_value(&format!("Identifier '{name}' has already been declared"));
         let arguments = Arguments::List(vec![message]);
-        let error = self.builder.emit(Op::Construct { callee, arguments, new_target: None, name: None });
+        let error = self.builder.emit(Op::Construct { callee, arguments, name: None });
         self.builder.terminate(Terminator::Throw(error));
     }
 
