@@ -63,3 +63,7 @@ console.log(indirect, self(), delete globalThis.indirect, typeof indirect);
 for (const text of [() => (0, eval)("super.x"), () => (0, eval)("}")]) {
   try { text(); } catch (error) { console.log(error.name); }
 }
+
+// The name of a function expression is the function, whatever is assigned to it.
+const named = function self() { (() => { self = 1; })(); return self === named; };
+console.log(named());

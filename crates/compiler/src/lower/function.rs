@@ -424,7 +424,9 @@ impl FunctionLowerer<'_, '_> {
             // A function declared in a block of sloppy code is a variable of the function around it too (ECMA-262 B.3.2).
             let is_sloppy = !self.module.facts.function(self.id).strict;
             if flags.contains(SymbolFlags::FunctionScopedVariable)
-                || (is_sloppy && flags.contains(SymbolFlags::Function))
+                || (is_sloppy
+                    && flags.contains(SymbolFlags::Function)
+                    && !flags.contains(SymbolFlags::FunctionExpression))
             {
                 let value = *undefined.get_or_insert_with(|| self.builder.undefined());
                 self.initialize_symbol(symbol, value, false);

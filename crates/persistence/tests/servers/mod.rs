@@ -1,6 +1,10 @@
 //! Real database servers for tests: started in a temporary folder on a free port, killed when dropped.
 #![allow(dead_code, reason = "each store uses a part of it")]
-#![allow(clippy::print_stdout, clippy::disallowed_methods, reason = "a test says why it is skipped, and finds programs")]
+#![allow(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a test says why it is skipped, and finds programs"
+)]
 
 pub mod checks;
 
