@@ -28,13 +28,17 @@ pub struct InstanceOptions {
 /// Which database it has.
 #[derive(Args, Clone)]
 pub struct DatabaseOptions {
-    /// SQLite file, made if it does not exist, or URL of a server: postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=MODE.
-    /// Without a database in the URL it is the instance's name, with underscores. [default: convex_wasm.sqlite3]
+    /// SQLite file, made if it does not exist, or URL of a server: postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=MODE,
+    /// or the same with mysql://. Without a database in the URL it is the instance's name, with underscores. [default:
+    /// convex_wasm.sqlite3]
     #[arg(long, value_name = "PATH|URL")]
     db: Option<String>,
     /// URL of a PostgreSQL server, if there is no --db.
     #[arg(long, env = "POSTGRES_URL", value_name = "URL", hide_env_values = true)]
     postgres_url: Option<String>,
+    /// URL of a MySQL or MariaDB server, if there is neither --db nor a PostgreSQL server.
+    #[arg(long, env = "MYSQL_URL", value_name = "URL", hide_env_values = true)]
+    mysql_url: Option<String>,
     #[command(flatten)]
     tls: TlsOptions,
 }
@@ -48,6 +52,9 @@ pub struct TlsOptions {
     /// PEM file of certificate authorities that a PostgreSQL server's certificate may come from, besides the system's.
     #[arg(long, env = "PG_CA_FILE", value_name = "FILE")]
     pg_ca_file: Option<PathBuf>,
+    /// The same for MySQL and MariaDB servers.
+    #[arg(long, env = "MYSQL_CA_FILE", value_name = "FILE")]
+    mysql_ca_file: Option<PathBuf>,
 }
 
 impl TlsOptions {
@@ -59,8 +66,9 @@ impl TlsOptions {
             if self.do_not_require_ssl {
                 options.tls = TlsMode::Prefer;
             }
+            let file = if text.starts_with("mysql://") { &self.mysql_ca_file } else { &self.pg_ca_file };
             // Compose files set variables that are not used to nothing.
-            options.ca_file = self.pg_ca_file.clone().filter(|path| !path.as_os_str().is_empty());
+            options.ca_file = file.clone().filter(|path| !path.as_os_str().is_empty());
         }
         location
     }
@@ -69,8 +77,8 @@ impl TlsOptions {
 impl InstanceOptions {
     /// Where the database is.
     pub fn location(&self) -> Location {
-        let DatabaseOptions { db, postgres_url, tls } = &self.database;
-        let text = db.as_ref().or(postgres_url.as_ref().filter(|url| !url.is_empty()));
+        let DatabaseOptions { db, postgres_url, mysql_url, tls } = &self.database;
+        let text = [db, postgres_url, mysql_url].into_iter().flatten().find(|text| !text.is_empty());
         tls.location(text.map_or("convex_wasm.sqlite3", String::as_str), &self.instance_name)
     }
 

@@ -10,9 +10,14 @@ use convex_wasm_persistence::{Persistence, SqlitePersistence};
 
 fn convex_wasm(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_convex-wasm"));
-    for name in
-        ["INSTANCE_NAME", "INSTANCE_SECRET", "CONVEX_SELF_HOSTED_URL", "CONVEX_SELF_HOSTED_ADMIN_KEY", "POSTGRES_URL"]
-    {
+    for name in [
+        "INSTANCE_NAME",
+        "INSTANCE_SECRET",
+        "CONVEX_SELF_HOSTED_URL",
+        "CONVEX_SELF_HOSTED_ADMIN_KEY",
+        "POSTGRES_URL",
+        "MYSQL_URL",
+    ] {
         command.env_remove(name);
     }
     command.current_dir(folder).args(arguments).output().unwrap()

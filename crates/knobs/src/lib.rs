@@ -309,6 +309,8 @@ knobs! {
     SQLITE_CACHE_KIB: usize = 16 << 10;
     /// Connections to a PostgreSQL server.
     POSTGRES_MAX_CONNECTIONS: usize = 32;
+    /// Connections to a MySQL or MariaDB server.
+    MYSQL_MAX_CONNECTIONS: usize = 32;
     /// Seconds that one attempt of an operation may take on a database server.
     PERSISTENCE_TIMEOUT_SECONDS: u64 = 60;
     /// Seconds for which an operation is tried again while a database server is away or starting.

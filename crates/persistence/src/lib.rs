@@ -8,6 +8,7 @@
 mod error;
 mod location;
 mod memory;
+mod mysql;
 mod postgres;
 mod remote;
 mod sqlite;
@@ -24,6 +25,7 @@ use futures::future::BoxFuture;
 pub use error::PersistenceError;
 pub use location::Location;
 pub use memory::MemoryPersistence;
+pub use mysql::MysqlPersistence;
 pub use postgres::PostgresPersistence;
 pub use remote::{RemoteOptions, TlsMode};
 pub use sqlite::SqlitePersistence;

@@ -40,6 +40,13 @@ impl RemoteOptions {
     }
 }
 
+impl RemoteOptions {
+    /// Whether the URL has one of some schemes.
+    pub fn is(&self, schemes: &[&str]) -> bool {
+        self.url.split_once("://").is_some_and(|(scheme, _)| schemes.contains(&scheme))
+    }
+}
+
 /// The parts of [`RemoteOptions::url`].
 pub struct Address {
     /// The URL with its database, without the settings that are for this program.

@@ -1,5 +1,7 @@
 //! What every store on a server has to do beside conforming.
 
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,6 +9,9 @@ use convex_wasm_persistence::{Persistence, PersistenceError, RemoteOptions, Resu
 
 use super::{Kind, Server};
 use crate::conformance::{Store, document, insert, scan_all, table};
+
+/// Where the process that is to be killed finds its database.
+const URL: &str = "CONVEX_WASM_TEST_URL";
 
 pub async fn the_last_one_to_open_a_database_may_write<K: Kind>(server: &Server<K>) {
     let store = server.new_store();
@@ -94,4 +99,44 @@ pub async fn waits_for_a_server_that_starts<K: Kind>(server: &mut Server<K>) {
     assert!(matches!(error, PersistenceError::Unreachable { .. }), "{error}");
     let (opened, ()) = tokio::join!(K::open(options), async { server.run() });
     opened.unwrap();
+}
+
+/// Kills a process that writes pairs of documents: what it had reported is there, and no half of a pair.
+pub async fn the_process_may_be_killed<K: Kind>(server: &Server<K>) {
+    let store = server.new_store();
+    let mut persistence = store.open().await;
+    for _ in 0..3 {
+        let before = persistence.max_timestamp().await.unwrap();
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["writes_until_it_is_killed", "--exact", "--nocapture"])
+            .env(URL, &store.url)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(|line| line.ok());
+        let mut reports = lines.filter_map(|line| line.strip_prefix("wrote ")?.parse::<u64>().ok());
+        let enough = reports.find(|number| *number > before.0 + 50).unwrap();
+        child.kill().unwrap();
+        let reported = reports.last().unwrap_or(enough);
+        child.wait().unwrap();
+        persistence = store.open().await;
+        let newest = persistence.max_timestamp().await.unwrap();
+        assert!(newest >= Timestamp(reported), "{newest} is there, {reported} was reported");
+        let revisions = persistence.revisions(Timestamp::MIN, usize::MAX).await.unwrap();
+        assert_eq!(revisions.len() as u64, 2 * newest.0);
+    }
+}
+
+/// The process that is killed.
+pub async fn write_until_killed<K: Kind>() {
+    let Ok(url) = std::env::var(URL) else { return };
+    let persistence = K::open(RemoteOptions::new(url)).await.unwrap();
+    for number in persistence.max_timestamp().await.unwrap().0 + 1.. {
+        let mut pair = insert(number, document(1, "one"));
+        let other = insert(number, document(2, "other"));
+        pair.revisions.extend(other.revisions);
+        pair.entries.extend(other.entries);
+        persistence.write(pair).await.unwrap();
+        println!("wrote {number}");
+    }
 }

@@ -7,6 +7,8 @@
 )]
 
 pub mod checks;
+pub mod mariadb;
+pub mod postgres;
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -73,7 +75,9 @@ impl<K: Kind> Server<K> {
                 chown(path, Some(user), Some(group)).unwrap();
             }
         }
-        let output = as_user(kind.initialize(&data), K::USER).output().unwrap();
+        // Servers that start at the same time must not share a folder for temporary tables.
+        let mut initialize = as_user(kind.initialize(&data), K::USER);
+        let output = initialize.env("TMPDIR", directory.path()).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let port = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port();
         let mut server = Self { kind, directory, port, process: None, databases: AtomicU32::new(0) };
@@ -86,6 +90,7 @@ impl<K: Kind> Server<K> {
     pub fn run(&mut self) {
         for _ in 0..100 {
             let mut command = as_user(self.kind.serve(&self.data(), self.port), K::USER);
+            command.env("TMPDIR", self.directory.path());
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
             let mut process = command.spawn().unwrap();
             let mut log = BufReader::new(process.stderr.take().unwrap());
