@@ -19,9 +19,10 @@ Examples:
   convex-wasm migrate --from my-app.sqlite3 --to 'postgres://convex:PASSWORD@localhost/my_app?sslmode=disable'
   convex-wasm migrate --from postgres://… --to copy.sqlite3 --json
 
-Everything is copied: documents and their history, indexes, compiled code, uploaded files. The target must be empty; what was
-written is read back and compared. A server that has the source open stops. The instance's secret stays where it is: give it
-to the new server, or copy the .secret file, and admin keys stay valid.")]
+Everything in the database is copied: documents and their history, indexes, deployed code. The target must be empty; what was
+written is read back and compared. A server that has the source open on a database server stops. What is beside the database
+stays where it is: move PATH.files, if there is one, and PATH.secret to the new place (NAME.files and NAME.secret in the
+working directory if the database is on a server now), so that stored files are found and admin keys stay valid.")]
 pub struct Options {
     /// The database to copy: a path or a URL, as for serve --db.
     #[arg(long, value_name = "PATH|URL")]
