@@ -21,7 +21,8 @@
 //!
 //! `describe` answers `{"kind":"query"|"mutation"|"action"|"httpAction"|"other", "visibility":"public"|"internal"|null,
 //! "args":string|null, "returns":string|null, "isRouter":bool, "isCrons":bool, "isSchema":bool, "export":string|null
-//! (result of calling `export()` if it is a function and the value is schema, crons or app definition),
+//! (result of calling `export()` if it is a function and the value is schema, crons or app definition, of `getRoutes()` if it
+//! is a router),
 //! "handler":{"unit","start"}|null}`.
 //!
 //! ## Guest imports (module `host`)

@@ -47,6 +47,6 @@ pub use read_set::ReadSet;
 pub use schema_change::{SchemaId, SchemaProgress, SchemaState};
 pub use snapshots::Statistics;
 pub use subscriptions::Subscription;
-pub use transaction::{Artifact, Begin, Cron, Job, JobState, Limit, Transaction, Usage};
+pub use transaction::{Artifact, Begin, Cron, FileContent, Job, JobState, Limit, StoredFile, Transaction, Usage};
 pub use turns::Turn;
 pub use world::{System, World};

@@ -8,7 +8,7 @@ use convex_wasm_values::{FieldPath, InternalId, TableNumber};
 
 use crate::{Error, Result};
 
-/// Tables of the system that functions may read, through `db.system`. One that does not exist is empty.
+/// Tables of the system that functions may read, through `db.system`.
 const READABLE: [&str; 2] = ["_storage", "_scheduled_functions"];
 
 /// A table of the system.
@@ -59,8 +59,18 @@ pub const SCHEDULED_FUNCTIONS: SystemTable = SystemTable {
     indexes: &[("by_state", &["state.kind", "scheduledTime"]), ("by_completed_time", &["completedTime"])],
 };
 
+/// Files, as functions see them: `sha256` (base64), `size`, `contentType`.
+pub const STORAGE: SystemTable = SystemTable { name: "_storage", number: TableNumber(540), indexes: &[] };
+
+/// Where the content of files is: `name` (the key), `file` (the id). Convex has no such table.
+pub const FILE_KEYS: SystemTable = SystemTable {
+    name: "_file_keys",
+    number: TableNumber(768),
+    indexes: &[("by_name", &["name"]), ("by_file", &["file"])],
+};
+
 /// All of them.
-pub const ALL: [&SystemTable; 8] = [
+pub const ALL: [&SystemTable; 10] = [
     &TABLES,
     &INDEX,
     &SOURCE_PACKAGES,
@@ -69,6 +79,8 @@ pub const ALL: [&SystemTable; 8] = [
     &CRON_JOBS,
     &SCHEMAS,
     &SCHEDULED_FUNCTIONS,
+    &STORAGE,
+    &FILE_KEYS,
 ];
 
 impl SystemTable {

@@ -25,13 +25,14 @@ pub fn describe(value: Value) -> JsResult<String> {
     };
     let (is_router, is_crons) = (flag("isRouter")?, flag("isCrons")?);
     let is_schema = kind == "other" && property(value, "tables")?.is_object() && is_function(value, "export")?;
-    let is_definition = kind == "other" && !is_router && is_function(value, "export")?;
+    let export = if is_router { "getRoutes" } else { "export" };
+    let is_definition = kind == "other" && is_function(value, export)?;
     let is_registered = kind != "other" && kind != "httpAction";
     let mut out = format!("{{\"kind\":\"{kind}\",\"visibility\":{visibility}");
     for (name, method, wanted) in [
         ("args", "exportArgs", is_registered),
         ("returns", "exportReturns", is_registered),
-        ("export", "export", is_definition),
+        ("export", export, is_definition),
     ] {
         out.push_str(&format!(",\"{name}\":"));
         match if wanted { call_for_text(value, method)? } else { None } {

@@ -127,6 +127,8 @@ knobs! {
     // ---- HTTP ----
     /// Bytes of the body of a function call.
     HTTP_SERVER_MAX_FUNCTION_BODY_BYTES: usize = (16 << 20) + 2_000;
+    /// Bytes of the body of a request to an HTTP action, and of its response.
+    HTTP_ACTION_BODY_LIMIT: usize = 20 << 20;
     /// Seconds a request may take.
     HTTP_SERVER_TIMEOUT_SECONDS: u64 = 300;
     /// Requests served at once.

@@ -5,16 +5,18 @@ use std::time::Duration;
 
 use convex_wasm_knobs::V8_ACTION_USER_TIMEOUT_SECS;
 use convex_wasm_runtime::{LogLevel, OperationResult};
-use convex_wasm_v8_workers::ActionHost;
+use convex_wasm_v8_workers::{ActionHost, Entry, Streams};
 use convex_wasm_values::{ConvexValue, DocumentId, JsonFormat};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
+use tokio::sync::oneshot;
 
 use crate::console::LogLines;
 use crate::deployment::Deployment;
 use crate::error::{CallError, FunctionError};
 use crate::function::Function;
+use crate::http_actions::HttpResponse;
 use crate::identity::Identity;
 use crate::invoke::{Failed, check_arguments, check_result, failed};
 use crate::lookup::Audience;
@@ -33,10 +35,39 @@ pub(crate) struct Action {
     pub(crate) instance_name: Arc<str>,
     /// The scheduled function that the action is, or comes from.
     pub(crate) scheduled: Option<DocumentId>,
-    logs: Mutex<LogLines>,
+    /// Why it is not known who sent the HTTP request, if that cannot be known.
+    pub(crate) unauthenticated: Option<String>,
+    /// Takes the response of an HTTP action.
+    pub(crate) response: Mutex<Option<oneshot::Sender<HttpResponse>>>,
+    pub(crate) logs: Mutex<LogLines>,
 }
 
 impl Action {
+    pub(crate) fn new(
+        runner: &Arc<FunctionRunner>,
+        call: &Call,
+        deployment: &Arc<Deployment>,
+        function: FunctionPath,
+    ) -> Self {
+        Self {
+            runner: runner.clone(),
+            deployment: deployment.clone(),
+            function,
+            identity: call.identity.clone(),
+            request_id: call.request_id.clone(),
+            instance_name: runner.instance_name.clone(),
+            scheduled: call.scheduled,
+            unauthenticated: None,
+            response: Mutex::default(),
+            logs: Mutex::default(),
+        }
+    }
+
+    /// What it wrote to the console.
+    pub(crate) fn take_log_lines(&self) -> Vec<String> {
+        std::mem::take(&mut *self.logs.lock()).into_lines()
+    }
+
     /// Runs a function that the action calls. Its console lines are the action's too.
     pub(crate) async fn call(&self, call: Call) -> Result<Result<ConvexValue, FunctionError>, CallError> {
         let outcome = call_boxed(self.runner.clone(), call).await?;
@@ -51,8 +82,8 @@ fn call_boxed(runner: Arc<FunctionRunner>, call: Call) -> BoxFuture<'static, Res
 }
 
 impl ActionHost for Action {
-    async fn operation(self: Arc<Self>, name: String, argument: String) -> OperationResult {
-        syscalls::run_in_action(&self, &name, &argument).await
+    async fn operation(self: Arc<Self>, streams: Streams, name: String, argument: String) -> OperationResult {
+        syscalls::run_in_action(&self, &streams, &name, &argument).await
     }
 
     fn log(&self, level: LogLevel, message: String) {
@@ -83,20 +114,13 @@ impl FunctionRunner {
             return Ok(self.refused(error));
         }
         drop(before);
-        let world = Arc::new(Action {
-            runner: self.clone(),
-            deployment: deployment.clone(),
-            function: function.path.clone(),
-            identity: call.identity.clone(),
-            request_id: call.request_id.clone(),
-            instance_name: self.instance_name.clone(),
-            scheduled: call.scheduled,
-            logs: Mutex::default(),
-        });
+        let world = Arc::new(Action::new(self, call, deployment, function.path.clone()));
         let arguments = ConvexValue::Array(vec![call.arguments.clone()]).to_json_text(JsonFormat::Encoded);
         let invocation = ActionInvocation {
-            path: &function.path,
+            module: function.path.module(),
+            entry: Entry::Action(function.path.function()),
             arguments: &arguments,
+            streams: Streams::default(),
             seed: rand::random(),
             environment: &environment,
             limit: Duration::from_secs(V8_ACTION_USER_TIMEOUT_SECS.get()),
@@ -110,7 +134,7 @@ impl FunctionRunner {
             Err(Failed::Function(error)) => Err(error),
             Err(Failed::System(error)) => return Err(error.into()),
         };
-        let log_lines = std::mem::take(&mut *world.logs.lock()).into_lines();
+        let log_lines = world.take_log_lines();
         Ok(Outcome { log_lines, ..self.ended(result) })
     }
 }

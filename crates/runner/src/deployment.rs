@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use crate::function::Function;
+use crate::http_actions::Route;
 use crate::lane::Lane;
 use crate::path::FunctionPath;
 use crate::source_map::ModuleSourceMap;
@@ -15,6 +16,7 @@ pub struct Deployment {
     source_maps: HashMap<String, ModuleSourceMap>,
     lane: Arc<dyn Lane>,
     actions: Option<Arc<V8Lane>>,
+    routes: Option<Vec<Route>>,
 }
 
 impl Deployment {
@@ -32,12 +34,23 @@ impl Deployment {
                 .collect(),
             lane,
             actions: None,
+            routes: None,
         }
     }
 
     /// The same deployment, whose actions run on this lane.
     pub fn with_actions(self, lane: Arc<V8Lane>) -> Self {
         Self { actions: Some(lane), ..self }
+    }
+
+    /// The same deployment, which answers HTTP requests on these routes.
+    pub fn with_routes(self, routes: Vec<Route>) -> Self {
+        Self { routes: Some(routes), ..self }
+    }
+
+    /// The routes of HTTP actions, if the app has a router.
+    pub fn routes(&self) -> Option<&[Route]> {
+        self.routes.as_deref()
     }
 
     /// All functions, by path.

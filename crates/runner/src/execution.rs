@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use convex_wasm_database::Transaction;
 use convex_wasm_runtime::{BoxError, Host, HostError, LogLevel, Operation, OperationResult};
+use convex_wasm_storage::Storage;
 use convex_wasm_values::DocumentId;
 use rand::RngCore;
 use rand_chacha::ChaCha12Rng;
@@ -25,6 +26,7 @@ pub(crate) struct CallContext {
     pub(crate) request_id: String,
     pub(crate) instance_name: Arc<str>,
     pub(crate) environment: Environment,
+    pub(crate) storage: Arc<Storage>,
     /// The fixed clock, in milliseconds since the epoch.
     pub(crate) time_ms: f64,
     /// The scheduled function that the call is, or comes from.

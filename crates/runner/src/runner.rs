@@ -11,6 +11,7 @@ use convex_wasm_knobs::{
     APPLICATION_MAX_CONCURRENT_QUERIES, APPLICATION_MAX_CONCURRENT_V8_ACTIONS, DATABASE_UDF_SYSTEM_TIMEOUT_SECONDS,
     UDF_EXECUTOR_OCC_MAX_RETRIES,
 };
+use convex_wasm_storage::Storage;
 use convex_wasm_values::{ConvexValue, DocumentId, JsonFormat};
 use futures::future::BoxFuture;
 use rand::{RngCore, SeedableRng};
@@ -95,6 +96,7 @@ pub type RecordingSink = Arc<dyn Fn(Recording) + Send + Sync>;
 pub struct FunctionRunner {
     database: Database,
     pub(crate) instance_name: Arc<str>,
+    pub(crate) storage: Arc<Storage>,
     environment: EnvironmentCache,
     deployment: watch::Sender<Option<Arc<Deployment>>>,
     recordings: Option<RecordingSink>,
@@ -108,12 +110,14 @@ impl FunctionRunner {
     pub fn new(
         database: Database,
         instance_name: impl Into<Arc<str>>,
+        storage: Arc<Storage>,
         system_environment: BTreeMap<String, String>,
         recordings: Option<RecordingSink>,
     ) -> Self {
         Self {
             database,
             instance_name: instance_name.into(),
+            storage,
             environment: EnvironmentCache::new(system_environment),
             deployment: watch::Sender::new(None),
             recordings,
@@ -357,6 +361,7 @@ impl FunctionRunner {
             identity: call.identity.clone(),
             request_id: call.request_id.clone(),
             instance_name: self.instance_name.clone(),
+            storage: self.storage.clone(),
             environment: self.environment.at(&self.database, transaction.timestamp(), begin).await?,
             time_ms: (unix_nanos / 1_000_000) as f64,
             scheduled: call.scheduled,

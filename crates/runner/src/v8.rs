@@ -6,21 +6,24 @@ use std::time::Duration;
 
 use convex_wasm_knobs::{DATABASE_UDF_USER_TIMEOUT_SECONDS, ISOLATE_ANALYZE_USER_TIMEOUT_SECONDS};
 use convex_wasm_runtime::RunError;
-use convex_wasm_v8_workers::{ActionCall, Call, Claim, Phase, Program, Workers};
+use convex_wasm_v8_workers::{ActionCall, Call, Claim, Entry, Phase, Program, Streams, Workers};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
 use crate::actions::Action;
 use crate::execution::Execution;
 use crate::lane::{Invocation, Lane};
-use crate::path::FunctionPath;
 
 /// One execution of an action.
 pub(crate) struct ActionInvocation<'i> {
-    /// The function.
-    pub(crate) path: &'i FunctionPath,
-    /// JSON array of the arguments.
+    /// Path of its module.
+    pub(crate) module: &'i str,
+    /// What of it is called.
+    pub(crate) entry: Entry<'i>,
+    /// JSON array of the arguments, or JSON of an HTTP request.
     pub(crate) arguments: &'i str,
+    /// Streams that the arguments name.
+    pub(crate) streams: Streams,
     /// Seed of `Math.random`.
     pub(crate) seed: [u8; 32],
     /// Environment variables.
@@ -59,9 +62,10 @@ impl V8Lane {
         host: Arc<Action>,
     ) -> Result<String, RunError> {
         let call = ActionCall {
-            module: invocation.path.module(),
-            export: invocation.path.function(),
+            module: invocation.module,
+            entry: invocation.entry,
             argument: invocation.arguments,
+            streams: invocation.streams,
             seed: invocation.seed,
             environment: invocation.environment,
             limit: invocation.limit,

@@ -47,7 +47,7 @@ pub struct Description {
     pub is_crons: bool,
     /// A schema.
     pub is_schema: bool,
-    /// JSON that the value's own `export()` gave.
+    /// JSON that the value's own `export()` gave, or `getRoutes()` of a router.
     pub export: Option<String>,
     /// Where the handler's source is.
     pub handler: Option<HandlerPosition>,

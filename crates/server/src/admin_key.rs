@@ -56,6 +56,11 @@ impl InstanceSecret {
         self.mac(signed, name).verify_slice(tag).is_ok()
     }
 
+    /// The secret with which addresses of uploads are signed.
+    pub fn upload_key(&self) -> [u8; 32] {
+        self.mac(&[], "uploads").finalize().into_bytes().into()
+    }
+
     fn mac(&self, signed: &[u8], name: &str) -> Hmac<Sha256> {
         // HMAC takes keys of any length, so a 64-byte block made from the secret always fits.
         let mut block = [0; 64];

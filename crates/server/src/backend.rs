@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use convex_wasm_database::{Database, Job, Timestamp};
+use convex_wasm_database::{self as database, Database, FileContent, Job, Timestamp};
 use convex_wasm_runner::{Call, CallError, FunctionRunner, Outcome, RecordingSink, SessionRequest, WatchedQuery};
+use convex_wasm_storage::{Addresses, Files, Storage};
+use convex_wasm_values::DocumentId;
 use parking_lot::Mutex;
 use tokio::task::AbortHandle;
 
@@ -33,6 +35,8 @@ pub struct BackendOptions {
     pub origin: String,
     /// Address of HTTP actions; functions see it as `CONVEX_SITE_URL`.
     pub site: String,
+    /// The files of the app.
+    pub files: Files,
     /// Takes a recording of every call.
     pub recordings: Option<RecordingSink>,
 }
@@ -48,6 +52,7 @@ pub struct Backend {
     /// Variables that functions see beside those of the developer.
     pub(crate) system_environment: BTreeMap<String, String>,
     pub(crate) runner: Arc<FunctionRunner>,
+    pub(crate) storage: Arc<Storage>,
     /// Held while the deployment is changed: one change after the other.
     pub(crate) deploying: tokio::sync::Mutex<()>,
     pub(crate) pushes: Mutex<StartedPushes>,
@@ -63,13 +68,20 @@ impl Backend {
     /// # Errors
     /// The deployed app cannot be loaded.
     pub async fn open(options: BackendOptions) -> Result<Arc<Self>, PushError> {
-        let BackendOptions { database, instance_name, secret, builder, origin, site, recordings } = options;
+        let BackendOptions { database, instance_name, secret, builder, origin, site, files, recordings } = options;
+        let addresses = Addresses::new(origin.as_str(), secret.upload_key());
+        let storage = Arc::new(Storage { files, addresses });
         let system_environment = BTreeMap::from([
             ("CONVEX_CLOUD_URL".to_owned(), origin.clone()),
             ("CONVEX_SITE_URL".to_owned(), site.clone()),
         ]);
-        let runner =
-            FunctionRunner::new(database.clone(), instance_name.as_str(), system_environment.clone(), recordings);
+        let runner = FunctionRunner::new(
+            database.clone(),
+            instance_name.as_str(),
+            storage.clone(),
+            system_environment.clone(),
+            recordings,
+        );
         let backend = Self {
             database,
             instance_name,
@@ -79,6 +91,7 @@ impl Backend {
             builder,
             system_environment,
             runner: Arc::new(runner),
+            storage,
             deploying: tokio::sync::Mutex::default(),
             pushes: Mutex::default(),
             authenticator: Authenticator::default(),
@@ -156,6 +169,18 @@ impl Backend {
         let watched = self.runner.watch(call, at, journal).await?;
         self.logs.completed(logged, &watched.outcome);
         Ok(watched)
+    }
+
+    /// Adds a file whose content is stored already.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub(crate) async fn add_file(&self, file: &FileContent) -> database::Result<DocumentId> {
+        let mut transaction = self.begin_system();
+        let id = transaction.insert_file(file)?;
+        // Nothing was read, so nothing can conflict.
+        self.database.commit(transaction).await?;
+        Ok(id)
     }
 
     /// Runs a job, and keeps what came of it in the logs.

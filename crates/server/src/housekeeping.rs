@@ -9,7 +9,9 @@ use crate::Backend;
 use crate::push::PushError;
 
 const INTERVAL: Duration = Duration::from_secs(3_600);
-/// Rows removed in one transaction.
+/// For how long a content may be without a file: longer than the mutation that stores it takes.
+const UNREGISTERED_FILES: Duration = Duration::from_secs(3_600);
+/// Rows removed, or looked at, in one transaction.
 const BATCH: usize = 500;
 const MILLISECONDS_OF_A_DAY: f64 = 86_400_000.0;
 
@@ -25,6 +27,9 @@ async fn keep_house(backend: Weak<Backend>) {
         let Some(backend) = backend.upgrade() else { return };
         if let Err(error) = forget_session_requests(&backend).await {
             tracing::warn!(%error, "old requests of sessions could not be forgotten; the next hour tries again");
+        }
+        if let Err(error) = remove_deleted_files(&backend).await {
+            tracing::warn!(%error, "the content of deleted files could not be removed; the next hour tries again");
         }
         if let Err(error) = forget_scheduled(&backend).await {
             tracing::warn!(%error, "old scheduled functions could not be forgotten; the next hour tries again");
@@ -56,6 +61,20 @@ async fn forget_scheduled(backend: &Backend) -> Result<(), PushError> {
             return Ok(());
         }
     }
+}
+
+/// The content of files that were deleted, or whose upload did not become a file.
+async fn remove_deleted_files(backend: &Backend) -> Result<(), PushError> {
+    let files = &backend.storage.files;
+    for keys in files.older_than(UNREGISTERED_FILES).await.map_err(PushError::internal)?.chunks(BATCH) {
+        let mut transaction = backend.begin_system();
+        for key in keys {
+            if transaction.file_by_key(key.as_str()).await?.is_none() {
+                files.remove(key).await.map_err(PushError::internal)?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Milliseconds since the epoch.

@@ -6,6 +6,7 @@
 //! - `auth`: users' tokens
 //! - `transfer`: exports and imports of data
 //! - `sync`: clients on WebSockets; `system_queries`: what the CLI asks of the server itself
+//! - `site`: HTTP actions
 //! - `scheduler`: functions that run at a time
 //! - [`serve`]: listening and stopping
 
@@ -19,6 +20,7 @@ mod http;
 pub mod push;
 mod scheduler;
 mod serve;
+mod site;
 mod sync;
 mod system_queries;
 mod timestamp;

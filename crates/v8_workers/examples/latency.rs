@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use convex_wasm_execution::{BoxError, LogLevel, OperationResult, SilentHost};
 use convex_wasm_v8_workers::{
-    ActionCall, ActionHost, Call, ImportPhase, Phase, Program, Settings, V8Snapshot, Workers,
+    ActionCall, ActionHost, Call, Entry, ImportPhase, Phase, Program, Settings, Streams, V8Snapshot, Workers,
 };
 
 const SOURCE: &str = "const handler = () => null;
@@ -20,7 +20,7 @@ export const action = { invokeAction: async (id, args) => JSON.stringify(await h
 struct Nothing;
 
 impl ActionHost for Nothing {
-    async fn operation(self: Arc<Self>, _: String, argument: String) -> OperationResult {
+    async fn operation(self: Arc<Self>, _: Streams, _: String, argument: String) -> OperationResult {
         Ok(argument)
     }
 
@@ -31,8 +31,9 @@ async fn action(workers: &Workers, program: &Arc<Program>) -> Result<Duration, B
     let environment = BTreeMap::new();
     let call = ActionCall {
         module: "m.js",
-        export: "action",
+        entry: Entry::Action("action"),
         argument: "[{}]",
+        streams: Streams::default(),
         seed: [7; 32],
         environment: &environment,
         limit: Duration::from_secs(60),

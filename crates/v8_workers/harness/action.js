@@ -1,4 +1,4 @@
-// Runs an action of the default runtime: in the worker's own realm, with the platform's event loop, `fetch`, timers and
+// Runs an action or HTTP action of the default runtime: in the worker's own realm, with the platform's event loop, `fetch`, timers and
 // streams. The worker serves nothing after it.
 "use strict";
 const vm = require("node:vm");
@@ -8,6 +8,8 @@ const { AsyncLocalStorage, AsyncResource } = require("node:async_hooks");
 const { COMMAND, REPORT, listen, send } = require("./channel");
 const { randomNumbers } = require("./chacha");
 const { describe } = require("./failure");
+const { objectCalls } = require("./objects");
+const { createStreams } = require("./streams");
 
 const LEVELS = { debug: "0", log: "1", info: "2", warn: "3", error: "4" };
 /** Globals of the default runtime that the language does not have. */
@@ -121,38 +123,52 @@ function errorOf(refusal) {
   return error;
 }
 
-/** `Convex`, whose operations are answered one by one, in whatever order they are done. */
+/** `Convex`, whose operations are answered one by one, in whatever order they are done; answers what HTTP actions need. */
 function installConvex(state, generation) {
   const pending = new Map();
   let last = 0;
-  const input = listen(({ kind, fields: [id, answer] }) => {
-    const operation = kind === COMMAND.ANSWER ? pending.get(id) : undefined;
+  let awaited = 0;
+  const input = listen(({ kind, fields }) => {
+    if (kind !== COMMAND.ANSWER) return streams.take(kind, fields);
+    const [id, answer] = fields;
+    const operation = pending.get(id);
     if (operation === undefined) return;
     pending.delete(id);
-    if (pending.size === 0) input.unref();
+    release();
     if (answer[0] === "!") operation.reject(errorOf(answer.slice(1)));
     else operation.resolve(answer.slice(1));
   });
+  const hold = () => {
+    if (awaited++ === 0) input.ref();
+  };
+  const release = () => {
+    if (--awaited === 0) input.unref();
+  };
+  const streams = createStreams(generation, hold, release);
   // With nothing to wait for the event loop ends, and with it the action: its promise can never settle.
   input.unref();
   const refused = (message, code) => Object.assign(new Error(message), { code });
+  const operate = (name, argument) => {
+    if (state.importing) throw refused(`Can't use syscall \`${name}\` at import time.`, "NoSyscallDuringImport");
+    return new Promise((resolve, reject) => {
+      const id = String(++last);
+      pending.set(id, { resolve, reject });
+      hold();
+      send(generation, REPORT.OPERATION, [id, String(name), String(argument)]);
+    });
+  };
+  const objects = objectCalls(operate, streams);
   define("Convex", {
     syscall: (name) => {
       throw refused(`Unknown operation ${name}`, "UnknownOperation");
     },
-    asyncSyscall: (name, argument) => {
-      if (state.importing) throw refused(`Can't use syscall \`${name}\` at import time.`, "NoSyscallDuringImport");
-      return new Promise((resolve, reject) => {
-        const id = String(++last);
-        pending.set(id, { resolve, reject });
-        input.ref();
-        send(generation, REPORT.OPERATION, [id, String(name), String(argument)]);
-      });
-    },
-    jsSyscall: (name) => {
-      throw refused(`This server does not do ${name} yet.`, "FeatureNotSupported");
+    asyncSyscall: operate,
+    jsSyscall: (name, argument) => {
+      if (!Object.hasOwn(objects, name)) throw refused(`Unknown operation ${name}`, "UnknownOperation");
+      return objects[name](argument);
     },
   });
+  return { operate, streams };
 }
 
 /** Runs it. The backend ends the process after the last report. */
@@ -175,16 +191,20 @@ function run(program, request, generation) {
   installTimers();
   installClock(state);
   installConsole(write);
-  installConvex(state, generation);
+  const { operate, streams } = installConvex(state, generation);
   define("process", { env: JSON.parse(variables) });
   define("self", globalThis);
   define("AsyncLocalStorage", AsyncLocalStorage);
   define("AsyncResource", AsyncResource);
-  const called = program.instantiateAll(path).then((namespace) => {
+  const called = program.instantiateAll(path).then(async (namespace) => {
     state.importing = false;
     state.random = undefined;
     send(generation, REPORT.STARTED, []);
-    return namespace[name][method]("", argument);
+    if (state.mode === "action") return namespace[name][method]("", argument);
+    const response = await namespace[name].runRequest(argument, method);
+    await operate("http/respond", response);
+    await streams.allSent();
+    return "";
   });
   called.then((value) => end(REPORT.DONE, String(value)), fail);
 }

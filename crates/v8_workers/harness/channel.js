@@ -1,5 +1,5 @@
 // Frames to and from the backend: u32 length of the rest, u32 generation, u8 kind, then fields of u32 length and UTF-8 text;
-// numbers are little-endian. `src/frame.rs` is the other end.
+// numbers are little-endian. The second field of a piece of a stream is bytes. `src/frame.rs` is the other end.
 "use strict";
 // Actions run without the platform's globals, so what is needed of them is held here.
 const { Buffer } = require("node:buffer");
@@ -12,10 +12,11 @@ const INPUT = 0;
 const OUTPUT = 1;
 
 /** What the backend says. */
-const COMMAND = { LOAD: 1, RUN: 2, ANSWERS: 3, REPLY: 4, ANSWER: 5, PREPARE: 6 };
+const COMMAND = { LOAD: 1, RUN: 2, ANSWERS: 3, REPLY: 4, ANSWER: 5, PREPARE: 6, PIECE: 7, END: 8, PULL: 9 };
 /** What a worker says. */
 const REPORT = {
   READY: 16, WRONG: 17, STARTED: 18, BATCH: 19, ASK: 20, LOG: 21, DONE: 22, FAILED: 23, STUCK: 24, OPERATION: 25,
+  PIECE: 26, END: 27, PULL: 28, CANCEL: 29,
 };
 
 /** Puts frames together from the bytes that arrive. */
@@ -38,7 +39,8 @@ class FrameReader {
     for (let at = HEADER; at < end; ) {
       const start = at + 4;
       at = start + bytes.readUInt32LE(at);
-      fields.push(bytes.utf8Slice(start, at));
+      const isBytes = bytes[8] === COMMAND.PIECE && fields.length === 1;
+      fields.push(isBytes ? bytes.subarray(start, at) : bytes.utf8Slice(start, at));
     }
     this.bytes = bytes.subarray(end);
     return { generation: bytes.readUInt32LE(4), kind: bytes[8], fields };
@@ -82,7 +84,7 @@ function listen(receiver) {
 /** Writes a frame, with the whole thread: the backend always reads. */
 function send(generation, kind, fields) {
   let length = HEADER;
-  const lengths = fields.map((field) => Buffer.byteLength(field));
+  const lengths = fields.map((field) => (typeof field === "string" ? Buffer.byteLength(field) : field.length));
   for (const size of lengths) length += 4 + size;
   const frame = Buffer.allocUnsafe(length);
   frame.writeUInt32LE(length - 4, 0);
@@ -91,7 +93,9 @@ function send(generation, kind, fields) {
   let at = HEADER;
   for (let i = 0; i < fields.length; i++) {
     at = frame.writeUInt32LE(lengths[i], at);
-    at += frame.utf8Write(fields[i], at, lengths[i]);
+    if (typeof fields[i] === "string") frame.utf8Write(fields[i], at, lengths[i]);
+    else frame.set(fields[i], at);
+    at += lengths[i];
   }
   for (let written = 0; written < length; ) written += fs.writeSync(OUTPUT, frame, written);
 }

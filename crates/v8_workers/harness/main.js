@@ -32,7 +32,7 @@ async function serve(program) {
       send(generation, REPORT.WRONG, [program?.digest ?? ""]);
     } else if (kind === COMMAND.RUN) {
       const request = requestOf(fields);
-      if (request.mode === "action") return void require("./action").run(program, request, generation);
+      if (request.mode !== "transaction") return void require("./action").run(program, request, generation);
       send(generation, ...(await require("./transaction").run(program, request, generation)));
       makeRoom();
     }

@@ -1,17 +1,21 @@
 //! Actions: executions with the platform's event loop, whose operations are answered as they are done.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::io;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use convex_wasm_execution::{LogLevel, OperationResult, RunError, ThrowError};
+use futures::StreamExt;
 use tokio::task::JoinSet;
 
 use crate::error::WorkerError;
 use crate::frame::{Frame, command, report};
 use crate::pool::Purpose;
 use crate::program::Program;
+use crate::streams::{ByteStream, Streams};
 use crate::transaction::{internal, malformed, refusal, thrown};
 use crate::workers::{Claim, Lease, Workers};
 
@@ -22,28 +26,46 @@ const MAX_OPERATIONS: usize = 1000;
 
 /// The world of an action.
 pub trait ActionHost: Send + Sync + 'static {
-    /// `Convex.asyncSyscall(name, argument)`: JSON text in, JSON text out.
-    fn operation(self: Arc<Self>, name: String, argument: String) -> impl Future<Output = OperationResult> + Send;
+    /// `Convex.asyncSyscall(name, argument)`: JSON text in, JSON text out. Bytes that belong to it are in `streams`.
+    ///
+    /// An HTTP action gives its response with `http/respond`: status, headers, and the id of the stream that is its body.
+    fn operation(
+        self: Arc<Self>,
+        streams: Streams,
+        name: String,
+        argument: String,
+    ) -> impl Future<Output = OperationResult> + Send;
 
     /// A line written to the console.
     fn log(&self, level: LogLevel, message: String);
 }
 
 /// An action to execute.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ActionCall<'c> {
     /// Path of the module.
     pub module: &'c str,
-    /// Name of the export.
-    pub export: &'c str,
-    /// Its argument: JSON text of an array.
+    /// What of it is called.
+    pub entry: Entry<'c>,
+    /// Its argument: JSON text of an array, or of an HTTP request.
     pub argument: &'c str,
+    /// Streams that the argument names.
+    pub streams: Streams,
     /// Seed of `Math.random`.
     pub seed: [u8; 32],
     /// Environment variables.
     pub environment: &'c BTreeMap<String, String>,
     /// Time it may take in all.
     pub limit: Duration,
+}
+
+/// What an action calls.
+#[derive(Clone, Copy, Debug)]
+pub enum Entry<'c> {
+    /// The action of this name.
+    Action(&'c str),
+    /// The router that the module exports, with a request for this path.
+    Router(&'c str),
 }
 
 impl Workers {
@@ -73,8 +95,16 @@ impl Workers {
         let first = first.map_err(|error| self.ended(error))?;
         self.counters().assign.record(begun);
         let begun = Instant::now();
-        let conversation = Conversation { lease: &mut lease, host, running: JoinSet::new(), waiting: VecDeque::new() };
+        let conversation = Conversation {
+            lease: &mut lease,
+            host,
+            streams: call.streams.clone(),
+            running: JoinSet::new(),
+            operations: 0,
+            waiting: VecDeque::new(),
+        };
         let result = tokio::time::timeout(call.limit, conversation.run(self, first)).await;
+        call.streams.close();
         self.count_execution(begun);
         result.unwrap_or(Err(RunError::Timeout { maximum: call.limit }))
     }
@@ -83,10 +113,12 @@ impl Workers {
 /// What `requestOf` of the harness reads.
 fn fields(program: &Program, call: &ActionCall<'_>) -> Vec<String> {
     let import = program.import();
+    let (mode, export, method) = match call.entry {
+        Entry::Action(export) => ("action", export, "invokeAction"),
+        Entry::Router(path) => ("http", "default", path),
+    };
     let mut fields: Vec<String> =
-        [program.digest(), "action", call.module, call.export, "invokeAction", call.argument, "action", "0"]
-            .map(str::to_owned)
-            .to_vec();
+        [program.digest(), mode, call.module, export, method, call.argument, "action", "0"].map(str::to_owned).to_vec();
     fields.extend([hex::encode(call.seed), import.time_ms.to_string(), hex::encode(import.seed)]);
     fields.push(serde_json::json!(call.environment).to_string());
     fields
@@ -103,10 +135,22 @@ async fn assign(lease: &mut Lease, fields: &[String]) -> Result<Frame, WorkerErr
 struct Conversation<'c, H> {
     lease: &'c mut Lease,
     host: Arc<H>,
-    /// Operations under way, each with its id. They end with the action.
-    running: JoinSet<(String, OperationResult)>,
+    streams: Streams,
+    /// What is under way. It ends with the action.
+    running: JoinSet<Done>,
+    /// How many of that are operations.
+    operations: usize,
     /// Operations that wait for their turn.
     waiting: VecDeque<[String; 3]>,
+}
+
+/// Something that was done for the worker; each with its id.
+enum Done {
+    Operation(String, OperationResult),
+    /// The next piece of a stream to the worker, or its end, and the rest of it.
+    Read(String, Option<io::Result<Bytes>>, ByteStream),
+    /// A piece of a stream from the worker was taken, and whether more is wanted.
+    Written(String, bool),
 }
 
 impl<H: ActionHost> Conversation<'_, H> {
@@ -117,6 +161,7 @@ impl<H: ActionHost> Conversation<'_, H> {
                 match frame.kind {
                     report::STARTED => {}
                     report::OPERATION => self.begin(frame).await.map_err(|error| workers.ended(error))?,
+                    report::PIECE | report::END | report::PULL | report::CANCEL => self.stream(frame),
                     report::LOG => {
                         let level = frame.field(0).parse().ok().and_then(LogLevel::from_code).ok_or_else(malformed)?;
                         self.host.log(level, frame.field(1).to_owned());
@@ -139,20 +184,73 @@ impl<H: ActionHost> Conversation<'_, H> {
                 }
             };
             if let Some(done) = done {
-                let (id, result) = done.map_err(|error| RunError::Internal(error.to_string()))?;
-                self.settle(id, result).await.map_err(|error| workers.ended(error))?;
+                let done = done.map_err(|error| RunError::Internal(error.to_string()))?;
+                self.done(done).await.map_err(|error| workers.ended(error))?;
+            }
+        }
+    }
+
+    async fn done(&mut self, done: Done) -> Result<(), WorkerError> {
+        let worker = &mut self.lease.worker;
+        match done {
+            Done::Operation(id, result) => {
+                self.operations -= 1;
                 if let Some(operation) = self.waiting.pop_front() {
                     self.spawn(operation);
                 }
+                self.settle(id, result).await
             }
+            Done::Read(id, Some(Ok(piece)), rest) => {
+                worker.send(command::PIECE, &[id.as_bytes(), &piece]).await?;
+                self.streams.keep_outgoing(id, rest);
+                Ok(())
+            }
+            Done::Read(id, Some(Err(error)), _) => worker.send(command::END, &[id, error.to_string()]).await,
+            Done::Read(id, None, _) => worker.send(command::END, &[id.as_str(), ""]).await,
+            Done::Written(id, wanted) => {
+                let answer = if wanted { "" } else { "canceled" };
+                worker.send(command::PULL, &[id.as_str(), answer]).await
+            }
+        }
+    }
+
+    /// Carries a stream on. What is unknown is of a stream that has ended.
+    fn stream(&mut self, frame: Frame) {
+        let id = frame.field(0).to_owned();
+        match frame.kind {
+            report::PIECE => {
+                let sender = self.streams.sender(&id);
+                self.running.spawn(async move { Done::Written(id, sender.send(Ok(frame.bytes)).await.is_ok()) });
+            }
+            report::END => {
+                let sender = self.streams.take_sender(&id);
+                if !frame.field(1).is_empty() {
+                    // There is room: the piece before was taken.
+                    let _ = sender.try_send(Err(io::Error::other(frame.field(1).to_owned())));
+                }
+            }
+            report::PULL => {
+                if let Some(mut stream) = self.streams.take_outgoing(&id) {
+                    self.running.spawn(async move {
+                        let piece = loop {
+                            match stream.next().await {
+                                Some(Ok(piece)) if piece.is_empty() => {}
+                                piece => break piece,
+                            }
+                        };
+                        Done::Read(id, piece, stream)
+                    });
+                }
+            }
+            _ => drop(self.streams.take_outgoing(&id)),
         }
     }
 
     async fn begin(&mut self, frame: Frame) -> Result<(), WorkerError> {
         let operation: [String; 3] = frame.fields.try_into().map_err(|_| WorkerError::Malformed)?;
-        if self.running.len() < CONCURRENT_OPERATIONS {
+        if self.operations < CONCURRENT_OPERATIONS {
             self.spawn(operation);
-        } else if self.running.len() + self.waiting.len() < MAX_OPERATIONS {
+        } else if self.operations + self.waiting.len() < MAX_OPERATIONS {
             self.waiting.push_back(operation);
         } else {
             let [id, ..] = operation;
@@ -164,8 +262,9 @@ impl<H: ActionHost> Conversation<'_, H> {
     }
 
     fn spawn(&mut self, [id, name, argument]: [String; 3]) {
-        let host = self.host.clone();
-        self.running.spawn(async move { (id, host.operation(name, argument).await) });
+        self.operations += 1;
+        let (host, streams) = (self.host.clone(), self.streams.clone());
+        self.running.spawn(async move { Done::Operation(id, host.operation(streams, name, argument).await) });
     }
 
     async fn settle(&mut self, id: String, result: OperationResult) -> Result<(), WorkerError> {

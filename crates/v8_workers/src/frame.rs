@@ -1,7 +1,7 @@
 //! Frames between backend and worker: u32 length of the rest, u32 generation, u8 kind, then fields of u32 length and
-//! UTF-8 text; numbers are little-endian. `harness/channel.js` is the other end.
+//! UTF-8 text; numbers are little-endian. The second field of a piece of a stream is bytes. `harness/channel.js` is the other end.
 
-use bytes::{Buf, BytesMut};
+use bytes::{Buf, Bytes, BytesMut};
 
 use crate::error::WorkerError;
 
@@ -23,6 +23,12 @@ pub(crate) mod command {
     pub(crate) const ANSWER: u8 = 5;
     /// The worker is about to be parked: what every execution needs is done now.
     pub(crate) const PREPARE: u8 = 6;
+    /// A piece of a stream that the worker reads: its id, and bytes.
+    pub(crate) const PIECE: u8 = 7;
+    /// The end of a stream that the worker reads: its id, and an error unless it is empty.
+    pub(crate) const END: u8 = 8;
+    /// The next piece of a stream that the worker writes may come: its id, and a text if none is wanted any more.
+    pub(crate) const PULL: u8 = 9;
 }
 
 /// What a worker says.
@@ -47,6 +53,14 @@ pub(crate) mod report {
     pub(crate) const STUCK: u8 = 24;
     /// An asynchronous system call of an action: id, name, argument.
     pub(crate) const OPERATION: u8 = 25;
+    /// A piece of a stream that the worker writes: its id, and bytes.
+    pub(crate) const PIECE: u8 = 26;
+    /// The end of a stream that the worker writes: its id, and an error unless it is empty.
+    pub(crate) const END: u8 = 27;
+    /// The next piece of a stream that the worker reads may come: its id.
+    pub(crate) const PULL: u8 = 28;
+    /// The worker reads no more of a stream: its id.
+    pub(crate) const CANCEL: u8 = 29;
 }
 
 /// A message. Those of one execution carry its number, so that what comes late is recognised.
@@ -55,6 +69,8 @@ pub(crate) struct Frame {
     pub(crate) generation: u32,
     pub(crate) kind: u8,
     pub(crate) fields: Vec<String>,
+    /// The bytes of a piece of a stream.
+    pub(crate) bytes: Bytes,
 }
 
 impl Frame {
@@ -65,7 +81,7 @@ impl Frame {
 }
 
 /// Writes a frame.
-pub(crate) fn encode<T: AsRef<str>>(generation: u32, kind: u8, fields: &[T]) -> Result<Vec<u8>, WorkerError> {
+pub(crate) fn encode<T: AsRef<[u8]>>(generation: u32, kind: u8, fields: &[T]) -> Result<Vec<u8>, WorkerError> {
     let length = HEADER + fields.iter().map(|field| 4 + field.as_ref().len()).sum::<usize>();
     if length > LONGEST {
         return Err(WorkerError::TooLong { length, limit: LONGEST });
@@ -75,9 +91,9 @@ pub(crate) fn encode<T: AsRef<str>>(generation: u32, kind: u8, fields: &[T]) -> 
     bytes.extend(generation.to_le_bytes());
     bytes.push(kind);
     for field in fields {
-        let text = field.as_ref().as_bytes();
-        bytes.extend((text.len() as u32).to_le_bytes());
-        bytes.extend(text);
+        let content = field.as_ref();
+        bytes.extend((content.len() as u32).to_le_bytes());
+        bytes.extend(content);
     }
     Ok(bytes)
 }
@@ -95,15 +111,20 @@ pub(crate) fn decode(bytes: &mut BytesMut) -> Result<Option<Frame>, WorkerError>
     let mut frame = bytes.split_to(length);
     frame.advance(4);
     let (generation, kind) = (frame.get_u32_le(), frame.get_u8());
-    let mut fields = Vec::new();
+    let (mut fields, mut bytes) = (Vec::new(), Bytes::new());
     while !frame.is_empty() {
         let size = frame.try_get_u32_le().map_err(|_| WorkerError::Malformed)? as usize;
         if size > frame.len() {
             return Err(WorkerError::Malformed);
         }
-        fields.push(String::from_utf8_lossy(&frame.split_to(size)).into_owned());
+        let field = frame.split_to(size);
+        if kind == report::PIECE && fields.len() == 1 {
+            bytes = field.freeze();
+        } else {
+            fields.push(String::from_utf8_lossy(&field).into_owned());
+        }
     }
-    Ok(Some(Frame { generation, kind, fields }))
+    Ok(Some(Frame { generation, kind, fields, bytes }))
 }
 
 #[cfg(test)]

@@ -9,6 +9,8 @@ const MODULES: &[(&str, &str)] = &[
     ("program", include_str!("../harness/program.js")),
     ("failure", include_str!("../harness/failure.js")),
     ("host", include_str!("../harness/host.js")),
+    ("streams", include_str!("../harness/streams.js")),
+    ("objects", include_str!("../harness/objects.js")),
     ("action", include_str!("../harness/action.js")),
     ("garbage", include_str!("../harness/garbage.js")),
     ("transaction", include_str!("../harness/transaction.js")),

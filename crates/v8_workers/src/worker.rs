@@ -139,7 +139,7 @@ impl Worker {
     }
 
     /// Sends a message.
-    pub(crate) async fn send<T: AsRef<str>>(&mut self, kind: u8, fields: &[T]) -> Result<(), WorkerError> {
+    pub(crate) async fn send<T: AsRef<[u8]>>(&mut self, kind: u8, fields: &[T]) -> Result<(), WorkerError> {
         let bytes = frame::encode(self.generation, kind, fields)?;
         match self.input.write_all(&bytes).await {
             Ok(()) => Ok(()),

@@ -10,8 +10,10 @@ use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use bytes::Bytes;
 use convex_wasm_execution::{LogLevel, OperationResult, RunError, ThrowError};
-use convex_wasm_v8_workers::{ActionCall, ActionHost, Program, V8Snapshot};
+use convex_wasm_v8_workers::{ActionCall, ActionHost, ByteStream, Entry, Program, Streams, V8Snapshot};
+use futures::{StreamExt, stream};
 use support::*;
 use tokio::sync::Notify;
 
@@ -23,7 +25,7 @@ struct World {
 }
 
 impl ActionHost for World {
-    async fn operation(self: Arc<Self>, name: String, argument: String) -> OperationResult {
+    async fn operation(self: Arc<Self>, _: Streams, name: String, argument: String) -> OperationResult {
         match name.as_str() {
             "later" => self.sooner.notified().await,
             "sooner" => self.sooner.notify_one(),
@@ -51,8 +53,9 @@ async fn act(lane: &Lane, handler: &str) -> (Result<String, RunError>, Vec<Strin
     let environment = BTreeMap::from([("SET".to_owned(), "value".to_owned())]);
     let call = ActionCall {
         module: "m.js",
-        export: "f",
+        entry: Entry::Action("f"),
         argument: "[{}]",
+        streams: Streams::default(),
         seed: [7; 32],
         environment: &environment,
         limit: Duration::from_secs(60),
@@ -168,8 +171,9 @@ async fn a_worker_runs_one_action_and_a_wrong_hint_changes_nothing() {
     let environment = BTreeMap::new();
     let call = ActionCall {
         module: "m.js",
-        export: "f",
+        entry: Entry::Action("f"),
         argument: "[{}]",
+        streams: Streams::default(),
         seed: [7; 32],
         environment: &environment,
         limit: Duration::from_secs(60),
@@ -184,4 +188,115 @@ async fn a_worker_runs_one_action_and_a_wrong_hint_changes_nothing() {
     }
     lane.workers.shut_down().await;
     assert_eq!(lane.workers.statistics().alive, 0);
+}
+
+/// A world whose response is the whole body, and which has the file `file`.
+#[derive(Default)]
+struct Site {
+    response: Mutex<Option<(serde_json::Value, Vec<u8>)>>,
+}
+
+async fn all(mut stream: ByteStream) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while let Some(piece) = stream.next().await {
+        bytes.extend(piece.unwrap());
+    }
+    bytes
+}
+
+impl ActionHost for Site {
+    async fn operation(self: Arc<Self>, streams: Streams, name: String, argument: String) -> OperationResult {
+        let argument: serde_json::Value = serde_json::from_str(&argument).unwrap();
+        let body = async |id: &serde_json::Value| match id.as_str() {
+            Some(id) => all(streams.receive(id)).await,
+            None => Vec::new(),
+        };
+        match name.as_str() {
+            "http/respond" => {
+                let content = body(&argument["streamId"]).await;
+                *self.response.lock().unwrap() = Some((argument, content));
+                Ok("null".to_owned())
+            }
+            "storage/store" => {
+                let length = body(&argument["streamId"]).await.len();
+                Ok(serde_json::json!(format!("{length} {}", argument["contentType"].as_str().unwrap())).to_string())
+            }
+            _ => {
+                let id = streams.send(stream::iter([Ok(Bytes::from("file")), Ok(Bytes::new())]).boxed());
+                Ok(serde_json::json!({ "streamId": id, "contentType": "text/plain" }).to_string())
+            }
+        }
+    }
+
+    fn log(&self, _: LogLevel, _: String) {}
+}
+
+async fn respond(handler: &str, body: ByteStream) -> (Result<String, RunError>, Option<(serde_json::Value, Vec<u8>)>) {
+    let lane = lane(V8Snapshot::Off, 0);
+    let source = format!(
+        "const handler = {handler};
+        const runRequest = async (text, path) => {{
+          const request = Convex.jsSyscall('requestFromConvexJson', {{ convexJson: JSON.parse(text) }});
+          const response = await handler(request, path);
+          return JSON.stringify(Convex.jsSyscall('convexJsonFromResponse', {{ response }}));
+        }};
+        export default {{ runRequest }};"
+    );
+    let streams = Streams::default();
+    let argument = serde_json::json!({
+        "url": "http://site/a?b=c", "method": "POST", "headerPairs": [["x-one", "1"]], "streamId": streams.send(body),
+    });
+    let call = ActionCall {
+        module: "m.js",
+        entry: Entry::Router("/a"),
+        argument: &argument.to_string(),
+        streams,
+        seed: [7; 32],
+        environment: &BTreeMap::new(),
+        limit: Duration::from_secs(60),
+    };
+    let site = Arc::new(Site::default());
+    let result = lane.workers.act(&program(&source), None, &call, site.clone()).await;
+    let response = site.response.lock().unwrap().take();
+    (result, response)
+}
+
+#[tokio::test]
+async fn bodies_of_requests_and_responses_are_streams() {
+    let megabytes = |count: usize| stream::iter((0..count).map(|_| Ok(Bytes::from(vec![7; 1 << 20])))).boxed();
+    let echo = "async (request, path) => new Response(request.body, { status: 201, headers: [
+      ['x-path', path], ['x-url', request.url], ['set-cookie', 'a=1'], ['set-cookie', 'b=2'], ['x-one', request.headers.get('x-one')],
+    ] })";
+    let (result, response) = respond(echo, megabytes(20)).await;
+    assert_eq!(result.unwrap(), "");
+    let (head, content) = response.unwrap();
+    assert_eq!((head["status"].as_u64(), content.len()), (Some(201), 20 << 20));
+    let headers = head["headerPairs"].as_array().unwrap();
+    for pair in
+        [["x-path", "/a"], ["x-url", "http://site/a?b=c"], ["set-cookie", "a=1"], ["set-cookie", "b=2"], ["x-one", "1"]]
+    {
+        assert!(headers.contains(&serde_json::json!(pair)), "{head}");
+    }
+
+    let ignored = "async (request) => new Response(null, { status: 204 })";
+    assert_eq!(respond(ignored, megabytes(1_000)).await.1.unwrap().0["streamId"], serde_json::Value::Null);
+    let broken = stream::iter([Ok(Bytes::from("a")), Err(std::io::Error::other("the client went away"))]).boxed();
+    let read = "async (request) => new Response(await request.text().catch((error) => error.message))";
+    assert_eq!(respond(read, broken).await.1.unwrap().1, b"the client went away");
+    let thrown = respond("async () => { throw new Error('boom'); }", megabytes(1)).await;
+    assert!(matches!(thrown.0, Err(RunError::Thrown(error)) if error.text == "Error: boom"));
+    let nothing = respond("async () => 1", megabytes(1)).await;
+    assert!(matches!(nothing.0, Err(RunError::Thrown(error)) if error.text.contains("must return a Response")));
+}
+
+#[tokio::test]
+async fn files_are_stored_and_read_as_blobs() {
+    let handler = "async () => {
+      const blob = new Blob(['a'.repeat(1e6), new Uint8Array([0, 255])], { type: 'image/png' });
+      const id = await Convex.jsSyscall('storage/storeBlob', { blob });
+      const file = await Convex.jsSyscall('storage/getBlob', { storageId: id });
+      return new Response([id, file.type, await file.text()].join());
+    }";
+    let (_, response) = respond(handler, stream::empty().boxed()).await;
+    assert_eq!(response.unwrap().1, b"1000002 image/png,text/plain,file");
 }

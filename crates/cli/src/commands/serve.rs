@@ -10,6 +10,7 @@ use clap::Args;
 use convex_wasm_database::{Database, Persistence};
 use convex_wasm_runner::RecordingSink;
 use convex_wasm_server::{Backend, BackendOptions};
+use convex_wasm_storage::Files;
 use convex_wasm_v8_workers::{Settings, Workers};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
@@ -28,15 +29,19 @@ Examples:
   convex-wasm serve --db my-app.sqlite3 --interface 0.0.0.0 --port 8080
   POSTGRES_URL=postgres://convex:PASSWORD@db.internal:5432 convex-wasm serve --instance-name my-app
 
-Files beside the database: PATH.secret (the instance secret, if none is given) and PATH.cache (compiled code, may be
-deleted); if the database is on a server, NAME.secret and NAME.cache in the working directory. The server that opens a
-database last owns it: another one that had it open stops. Limits are environment variables, all documented in the crate `knobs`; RUST_LOG chooses log events.")]
+Files beside the database: PATH.secret (the instance secret, if none is given), PATH.files (what the app stores) and
+PATH.cache (compiled code, may be deleted); if the database is on a server, NAME.secret, NAME.files and NAME.cache in the
+working directory. The server that opens a database last owns it: another one that had it open stops. Limits are
+environment variables, all documented in the crate `knobs`; RUST_LOG chooses log events.")]
 pub struct Options {
     #[command(flatten)]
     instance: InstanceOptions,
     /// Port to listen on; 0 picks a free one.
     #[arg(long, env = "PORT", default_value_t = 3210)]
     port: u16,
+    /// Port of HTTP actions; the one after `--port` unless said otherwise, 0 picks a free one.
+    #[arg(long, env = "SITE_PROXY_PORT")]
+    site_proxy_port: Option<u16>,
     /// Address to listen on.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     interface: IpAddr,
@@ -57,12 +62,12 @@ pub struct Options {
 /// Runs the command.
 pub async fn run(options: Options) -> Result<(), Failure> {
     convex_wasm_knobs::check().map_err(|error| Failure::setup("could not start", error))?;
-    let listener = TcpListener::bind((options.interface, options.port)).await.map_err(|error| {
-        Failure::setup(format!("could not listen on {}:{}", options.interface, options.port), error)
-    })?;
-    let address = listener.local_addr().map_err(|error| Failure::setup("could not listen", error))?;
+    let (listener, address) = listen(options.interface, options.port).await?;
+    // A free port has no neighbour that is known to be free.
+    let next = if options.port == 0 { 0 } else { options.port.wrapping_add(1) };
+    let (site_listener, site) = listen(options.interface, options.site_proxy_port.unwrap_or(next)).await?;
     let persistence = open_persistence(&options.instance).await?;
-    let backend = open(options, address, persistence.clone()).await?;
+    let backend = open(options, address, site, persistence.clone()).await?;
     let signal = stop_signal().map_err(|error| Failure::setup("could not wait for signals", error))?;
     let store = persistence.clone();
     let stop = async move {
@@ -72,14 +77,23 @@ pub async fn run(options: Options) -> Result<(), Failure> {
         }
     };
     output::line(format!("Serving {} at http://{address}", backend.instance_name()));
-    let served = convex_wasm_server::serve(listener, backend.clone(), stop).await;
+    output::line(format!("HTTP actions are at http://{site}"));
+    let served = convex_wasm_server::serve(listener, site_listener, backend.clone(), stop).await;
     backend.shut_down().await;
     served.map_err(|error| Failure::setup("the server failed", error))
+}
+
+async fn listen(interface: IpAddr, port: u16) -> Result<(TcpListener, SocketAddr), Failure> {
+    let failed = |error: std::io::Error| Failure::setup(format!("could not listen on {interface}:{port}"), error);
+    let listener = TcpListener::bind((interface, port)).await.map_err(failed)?;
+    let address = listener.local_addr().map_err(failed)?;
+    Ok((listener, address))
 }
 
 async fn open(
     options: Options,
     address: SocketAddr,
+    site: SocketAddr,
     persistence: Arc<dyn Persistence>,
 ) -> Result<Arc<Backend>, Failure> {
     let secret = options.instance.secret()?;
@@ -88,6 +102,7 @@ async fn open(
     if let Some(workers) = workers(options.node.as_deref(), &cache)? {
         builder = builder.with_v8(workers);
     }
+    let files = options.instance.file("files");
     let recordings = options.record.as_deref().map(recording_sink).transpose()?;
     let backend = Backend::open(BackendOptions {
         database: open_database(persistence).await?,
@@ -95,9 +110,9 @@ async fn open(
         secret,
         builder,
         origin: options.convex_origin.unwrap_or_else(|| format!("http://{address}")),
-        site: options
-            .convex_site
-            .unwrap_or_else(|| format!("http://{}:{}", address.ip(), address.port().wrapping_add(1))),
+        files: Files::open(&files)
+            .map_err(|error| Failure::setup(format!("could not open {}", files.display()), error))?,
+        site: options.convex_site.unwrap_or_else(|| format!("http://{site}")),
         recordings,
     });
     backend.await.map_err(|error| Failure::setup("could not load the deployed app", error))

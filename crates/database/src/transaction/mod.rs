@@ -2,6 +2,7 @@
 
 mod crons;
 mod documents;
+mod files;
 mod import;
 mod jobs;
 mod limits;
@@ -32,6 +33,7 @@ use crate::{QueryId, ReadSet, Result};
 use limits::Counters;
 use queries::QueryStream;
 
+pub use files::{FileContent, StoredFile};
 pub use jobs::{Cron, Job, JobState};
 pub use limits::{Limit, Usage};
 pub use system::Artifact;

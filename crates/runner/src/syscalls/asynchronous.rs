@@ -2,7 +2,7 @@
 
 use convex_wasm_runtime::{BoxError, Operation, OperationResult};
 
-use super::{SyscallError, SyscallResult, answer, documents, functions, metadata, parse, scheduling};
+use super::{SyscallError, SyscallResult, answer, documents, functions, metadata, parse, scheduling, storage};
 use crate::execution::Execution;
 
 /// Runs the operations that a function issued together, in the order of issue, and answers in that order. Neighbouring
@@ -41,6 +41,12 @@ async fn run(execution: &mut Execution, name: &str, argument: &str) -> SyscallRe
         "1.0/schedule" => scheduling::schedule(execution, parse(name, argument)?).await,
         "1.0/cancel_job" => scheduling::cancel(execution, parse(name, argument)?).await,
         "1.0/runUdf" => functions::run(execution, parse(name, argument)?).await,
+        "1.0/storageGetUrl" => storage::get_url(execution, parse(name, argument)?).await,
+        "1.0/storageGetMetadata" => storage::get_metadata(execution, parse(name, argument)?).await,
+        "1.0/storageGenerateUploadUrl" => storage::generate_upload_url(execution).await,
+        "1.0/storageDelete" => storage::delete(execution, parse(name, argument)?).await,
+        "1.0/storageStore" => storage::store(execution, parse(name, argument)?).await,
+        "1.0/storageGet" => storage::get(execution, parse(name, argument)?).await,
         "1.0/createFunctionHandle" => functions::create_handle(&execution.context.deployment, &parse(name, argument)?),
         "1.0/getUserIdentity" => metadata::user_identity(execution),
         "1.0/getFunctionMetadata" => metadata::function(execution),
@@ -68,7 +74,6 @@ fn missing_feature(name: &str) -> Option<&'static str> {
         "1.0/auditLog" => "The audit log is",
         "1.0/signJwt" => "Signing tokens is",
         "1.0/createServiceToken" | "1.0/getServiceUrl" => "Convex's cloud services are",
-        _ if name.starts_with("1.0/storage") => "File storage is",
         _ => return None,
     })
 }

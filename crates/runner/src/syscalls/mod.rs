@@ -6,6 +6,7 @@ mod documents;
 mod functions;
 mod metadata;
 mod scheduling;
+mod storage;
 mod synchronous;
 
 use convex_wasm_database as database;
@@ -25,7 +26,7 @@ pub(crate) enum SyscallError {
 }
 
 impl SyscallError {
-    fn throw(code: &str, message: impl Into<String>) -> Self {
+    pub(crate) fn throw(code: &str, message: impl Into<String>) -> Self {
         Self::Throw(ThrowError { message: message.into(), code: Some(code.to_owned()), data: None })
     }
 }
@@ -58,7 +59,7 @@ impl From<SyscallError> for HostError {
     }
 }
 
-type SyscallResult = Result<String, SyscallError>;
+pub(crate) type SyscallResult = Result<String, SyscallError>;
 
 /// An abort ends the batch; anything else is an operation's own answer.
 fn answer(result: SyscallResult) -> Result<OperationResult, BoxError> {

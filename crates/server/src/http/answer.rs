@@ -1,6 +1,7 @@
 //! What a call answers: the result or the function's error, and its log lines.
 
 use axum::http::StatusCode;
+use convex_wasm_database as database;
 use convex_wasm_runner::{CallError, FunctionError, Outcome};
 use convex_wasm_values::JsonFormat;
 use serde_json::{Value, json};
@@ -49,6 +50,12 @@ impl From<CallError> for ApiError {
     }
 }
 
+impl From<database::Error> for ApiError {
+    fn from(error: database::Error) -> Self {
+        CallError::from(error).into()
+    }
+}
+
 impl From<PushError> for ApiError {
     fn from(error: PushError) -> Self {
         match error {
@@ -60,9 +67,8 @@ impl From<PushError> for ApiError {
     }
 }
 
-fn is_our_fault(error: &convex_wasm_database::Error) -> bool {
-    use convex_wasm_database::Error;
-    matches!(error, Error::Persistence(_) | Error::Developer { .. })
+fn is_our_fault(error: &database::Error) -> bool {
+    matches!(error, database::Error::Persistence(_) | database::Error::Developer { .. })
 }
 
 /// The log says what happened; the client is told only that it did.

@@ -15,6 +15,7 @@ mod logs;
 mod push;
 mod push_answer;
 pub(crate) mod request;
+mod storage;
 mod transfer;
 
 use std::sync::Arc;
@@ -30,7 +31,7 @@ use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
 
 pub use error::ApiError;
 
-use crate::Backend;
+use crate::{Backend, site};
 
 /// All routes of a backend.
 pub fn router(backend: Arc<Backend>) -> Router {
@@ -43,6 +44,7 @@ pub fn router(backend: Arc<Backend>) -> Router {
         .merge(environment::routes())
         .merge(transfer::routes())
         .merge(logs::routes())
+        .merge(storage::routes())
         .merge(crate::sync::routes())
         .fallback(not_found)
         .method_not_allowed_fallback(method_not_allowed)
@@ -50,7 +52,8 @@ pub fn router(backend: Arc<Backend>) -> Router {
         .layer(DefaultBodyLimit::disable())
         .layer(middleware::from_fn(time_limit))
         .layer(cors())
-        .with_state(backend)
+        .with_state(backend.clone())
+        .nest("/http", site::router(backend))
 }
 
 /// Browsers on any site may call functions; credentials go in headers the page sets itself.

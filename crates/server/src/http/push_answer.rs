@@ -45,7 +45,7 @@ pub fn started(push: &StartedPush) -> Value {
             "componentPath": "",
             "args": {},
             "childComponents": {},
-            "httpRoutes": { "httpModuleRoutes": null, "mounts": [] },
+            "httpRoutes": { "httpModuleRoutes": push.built.routes, "mounts": [] },
             "exports": {},
         },
         "schemaChange": schema_change(push),

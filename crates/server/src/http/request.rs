@@ -37,7 +37,7 @@ impl FromRequestParts<Arc<Backend>> for RequestContext {
 }
 
 /// The id the client chose, or a new one.
-fn request_id(headers: &HeaderMap) -> String {
+pub fn request_id(headers: &HeaderMap) -> String {
     headers
         .get("convex-request-id")
         .and_then(|value| value.to_str().ok())

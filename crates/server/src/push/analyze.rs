@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use convex_wasm_runner::{Function, FunctionKind, FunctionPath, ModuleSourceMap, Visibility};
+use convex_wasm_runner::{Function, FunctionKind, FunctionPath, ModuleSourceMap, Route, Visibility};
 use convex_wasm_runtime::{Description, Export, HandlerPosition, Pool, Program};
 use convex_wasm_values::Validator;
 
@@ -13,6 +13,8 @@ use super::initialise::{ImportHost, budget, explain};
 
 /// Module that lists cron jobs.
 const CRONS: &str = "crons.js";
+/// Module that routes HTTP requests.
+const HTTP: &str = "http.js";
 
 /// A Convex function and where its handler is.
 pub struct Analyzed {
@@ -51,15 +53,58 @@ pub async fn crons_json(
     source_maps: &BTreeMap<String, ModuleSourceMap>,
     host: &ImportHost,
 ) -> Result<Option<String>, PushError> {
-    if !program.modules().any(|path| path == CRONS) {
+    let description = default_export(program, CRONS, source_maps, host).await?;
+    exported(
+        description,
+        |description| description.is_crons,
+        "crons.ts must have a default export made with `cronJobs()`.",
+    )
+}
+
+/// The routes of the router that `http.ts` exports, if there is such a module.
+///
+/// # Errors
+/// Its default export is no `httpRouter()`.
+pub async fn routes(
+    program: &Program,
+    source_maps: &BTreeMap<String, ModuleSourceMap>,
+    host: &ImportHost,
+) -> Result<Option<Vec<Route>>, PushError> {
+    let description = default_export(program, HTTP, source_maps, host).await?;
+    let missing = "http.ts must have a default export made with `httpRouter()`.";
+    let Some(json) = exported(description, |description| description.is_router, missing)? else { return Ok(None) };
+    // Of each route the handler is left out: functions are null in JSON.
+    let routes: Vec<(String, String, serde_json::Value)> = serde_json::from_str(&json)
+        .map_err(|error| PushError::refused("InvalidModules", format!("http.ts: {error}")))?;
+    Ok(Some(routes.into_iter().map(|(path, method, _)| Route { method, path }).collect()))
+}
+
+/// The default export of a module that there may be; the inner `None` stands for a module without one.
+async fn default_export(
+    program: &Program,
+    module: &str,
+    source_maps: &BTreeMap<String, ModuleSourceMap>,
+    host: &ImportHost,
+) -> Result<Option<Option<Description>>, PushError> {
+    if !program.modules().any(|path| path == module) {
         return Ok(None);
     }
-    let missing =
-        || PushError::refused("InvalidModules", "crons.ts must have a default export made with `cronJobs()`.");
-    let export = program.export(CRONS, "default").ok_or_else(missing)?;
+    let Some(export) = program.export(module, "default") else { return Ok(Some(None)) };
     let pool = Pool::new(program.clone());
-    let description = describe(&pool, CRONS, "default", export, source_maps, host).await?;
-    description.export.filter(|_| description.is_crons).ok_or_else(missing).map(Some)
+    Ok(Some(Some(describe(&pool, module, "default", export, source_maps, host).await?)))
+}
+
+/// What the default export of a module says of itself, if it is what it should be.
+fn exported(
+    description: Option<Option<Description>>,
+    is_right: impl Fn(&Description) -> bool,
+    missing: &str,
+) -> Result<Option<String>, PushError> {
+    match description {
+        None => Ok(None),
+        Some(Some(description)) if is_right(&description) && description.export.is_some() => Ok(description.export),
+        Some(_) => Err(PushError::refused("InvalidModules", missing)),
+    }
 }
 
 /// The JSON of a schema: what the `export()` of the module's default export gives.

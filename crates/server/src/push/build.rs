@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use convex_wasm_compiler::cache::Cache;
-use convex_wasm_runner::{Deployment, Function, FunctionPath, ModuleSourceMap, TwoLanes, V8Lane, WasmLane};
+use convex_wasm_runner::{Deployment, Function, FunctionPath, ModuleSourceMap, Route, TwoLanes, V8Lane, WasmLane};
 use convex_wasm_runtime::{Engine, Program};
 use convex_wasm_v8_workers::{ImportPhase, Program as V8Program, Workers};
 use convex_wasm_values::Schema;
@@ -40,6 +40,8 @@ pub struct BuiltApp {
     pub report: DeployReport,
     /// Its cron jobs, by name.
     pub crons: BTreeMap<String, CronSpec>,
+    /// Its routes of HTTP actions, if it has a router.
+    pub routes: Option<Vec<Route>>,
     program: Program,
     functions: Vec<Analyzed>,
     v8: Option<Workers>,
@@ -83,6 +85,7 @@ impl Builder {
             Some(json) => crons::parse(&json, &functions)?,
             None => BTreeMap::new(),
         };
+        let routes = analyze::routes(&program, &source_maps, &host).await?;
         let mut report = DeployReport::new(app, &modules, &functions, &source_maps, self.v8.is_some());
         report.image_bytes = program.shared_memory();
         report.milliseconds = vec![
@@ -90,7 +93,7 @@ impl Builder {
             ("initialise".to_owned(), milliseconds(initialised - compiled)),
             ("analyse".to_owned(), milliseconds(initialised.elapsed())),
         ];
-        Ok(BuiltApp { modules, report, crons, program, functions, v8: self.v8.clone() })
+        Ok(BuiltApp { modules, report, crons, routes, program, functions, v8: self.v8.clone() })
     }
 
     /// Evaluates the schema of an app.
@@ -134,10 +137,18 @@ impl BuiltApp {
         let maps = app.isolate_modules().map(|module| (module.path.clone(), module.source_map.clone()));
         let lane = WasmLane::new(self.program.clone());
         lane.warm_up(std::thread::available_parallelism().map_or(1, usize::from)).await;
-        let Some(workers) = &self.v8 else { return Deployment::new(functions, maps, Arc::new(lane)) };
-        let (v8, refused) = self.v8_lane(app, workers.clone());
-        let lane = TwoLanes::new(lane, v8.clone(), refused);
-        Deployment::new(functions, maps, Arc::new(lane)).with_actions(v8)
+        let deployment = match &self.v8 {
+            None => Deployment::new(functions, maps, Arc::new(lane)),
+            Some(workers) => {
+                let (v8, refused) = self.v8_lane(app, workers.clone());
+                let lane = TwoLanes::new(lane, v8.clone(), refused);
+                Deployment::new(functions, maps, Arc::new(lane)).with_actions(v8)
+            }
+        };
+        match &self.routes {
+            Some(routes) => deployment.with_routes(routes.clone()),
+            None => deployment,
+        }
     }
 
     /// The V8 lane, and the functions that always run there.

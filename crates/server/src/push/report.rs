@@ -107,7 +107,7 @@ fn function_report(analyzed: &Analyzed, modules: &[CompiledModule], has_v8: bool
     let module = modules.iter().find(|module| module.unit().path == function.path.module());
     let lane = match function.kind {
         FunctionKind::Query | FunctionKind::Mutation if !is_refused(analyzed, modules) => "wasm",
-        FunctionKind::Query | FunctionKind::Mutation | FunctionKind::Action if has_v8 => "v8",
+        _ if has_v8 => "v8",
         _ => "none",
     };
     FunctionReport {

@@ -8,4 +8,6 @@ mod functions;
 mod http;
 mod lanes;
 mod scheduler;
+mod site;
+mod storage;
 mod support;

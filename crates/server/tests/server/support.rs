@@ -7,6 +7,7 @@ use convex_wasm_database::{Database, SqlitePersistence};
 use convex_wasm_runtime::{DirectoryCache, Engine};
 use convex_wasm_server::push::{Builder, UnitCache};
 use convex_wasm_server::{Backend, BackendOptions, InstanceSecret, serve};
+use convex_wasm_storage::Files;
 use convex_wasm_v8_workers::{Settings, Workers};
 use reqwest::{RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
@@ -20,6 +21,7 @@ const SECRET: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789
 /// A server on a free port, with its database in a temporary folder.
 pub struct Server {
     pub url: String,
+    pub site: String,
     pub key: String,
     client: reqwest::Client,
     folder: Arc<tempfile::TempDir>,
@@ -45,20 +47,23 @@ impl Server {
         let key = secret.issue(INSTANCE);
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
+        let site_listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let site = format!("http://{}", site_listener.local_addr().unwrap());
         let backend = Backend::open(BackendOptions {
             database: open_database(folder.path()).await,
             instance_name: INSTANCE.to_owned(),
             secret,
             builder,
             origin: url.clone(),
-            site: url.clone(),
+            site: site.clone(),
+            files: Files::open(folder.path().join("files")).unwrap(),
             recordings: None,
         })
         .await
         .unwrap();
         let (stop, stopped) = oneshot::channel();
-        let served = tokio::spawn(serve(listener, backend, async { stopped.await.unwrap_or_default() }));
-        Self { url, key, client: reqwest::Client::new(), folder, stop, served }
+        let served = tokio::spawn(serve(listener, site_listener, backend, async { stopped.await.unwrap_or_default() }));
+        Self { url, site, key, client: reqwest::Client::new(), folder, stop, served }
     }
 
     /// Stops the server and starts another one on the same database.
