@@ -1,11 +1,13 @@
 // Calls the deployed app through the published client, checks every answer, and tells what happened.
-// Usage: node demo.mjs URL
+// Usage: node demo.mjs URL SITE
 import assert from "node:assert/strict";
+import { createServer } from "node:http";
 import { performance } from "node:perf_hooks";
 import { ConvexHttpClient } from "convex/browser";
 import { anyApi as api } from "convex/server";
 
 const url = process.argv[2] ?? "http://127.0.0.1:3210";
+const site = process.argv[3] ?? "http://127.0.0.1:3211";
 const client = new ConvexHttpClient(url, { logger: false });
 
 async function timed(call) {
@@ -75,12 +77,51 @@ assert.deepEqual(
   [12, 13],
 );
 
+// An action reads a page of another server, and its mutation keeps the title.
+const page = createServer((_, response) => response.end("<html><title> A page </title></html>"));
+await new Promise((listening) => page.listen(0, "127.0.0.1", listening));
+const address = `http://127.0.0.1:${page.address().port}/`;
+assert.equal(await client.action(api.previews.fetchTitle, { url: address }), "A page");
+assert.equal(await client.query(api.previews.titleOf, { url: address }), "A page");
+page.close();
+
+// HTTP actions: a webhook, and a page of text.
+const posted = await fetch(`${site}/messages`, {
+  method: "POST",
+  body: JSON.stringify({ channel: "general", author: bob, body: "From a webhook" }),
+});
+assert.equal(posted.status, 201);
+const text = await (await fetch(`${site}/channels/general`)).text();
+assert.match(text, /^Bob: From a webhook$/m);
+assert.equal((await fetch(`${site}/nothing`)).status, 404);
+
+// A file is uploaded, shared and downloaded.
+const content = "a file of some length";
+const uploaded = await fetch(await client.mutation(api.files.uploadUrl, {}), {
+  method: "POST",
+  headers: { "Content-Type": "text/plain" },
+  body: content,
+});
+const { storageId } = await uploaded.json();
+await client.mutation(api.files.share, { file: storageId, name: "notes.txt" });
+const [file] = await client.query(api.files.list, {});
+assert.deepEqual([file.name, file.size], ["notes.txt", content.length]);
+assert.equal(await (await fetch(file.url, { headers: { Range: "bytes=2-5" } })).text(), "file");
+
+// Scheduled functions run once each, and the cron job began with the deploy.
+await client.mutation(api.counters.addLater, { name: "later", times: 20 });
+for (const [name, least] of [["later", 20], ["minutes", 1]]) {
+  while ((await client.query(api.counters.value, { name })) < least);
+}
+assert.equal(await client.query(api.counters.value, { name: "later" }), 20);
+
 const [, firstQuery] = await timed(() => client.query(api.counters.value, { name: "messages" }));
 let thousandth = 0;
 for (let i = 0; i < 1_000; i++) {
   [, thousandth] = await timed(() => client.query(api.counters.value, { name: "messages" }));
 }
 const milliseconds = (value) => `${value.toFixed(2)} ms`;
-console.log(`All answers were right: ${bodies.length} messages read in pages, 50 conflicting increments counted.`);
+console.log(`All answers were right: ${bodies.length} messages read in pages, 50 conflicting increments counted,`);
+console.log("  a page read by an action, a webhook answered, a file uploaded, 20 scheduled functions and a cron job run.");
 console.log(`Latency over HTTP, seen by the client: first mutation ${milliseconds(firstMutation)},`);
 console.log(`  first query ${milliseconds(firstQuery)}, thousandth ${milliseconds(thousandth)}.`);

@@ -92,8 +92,10 @@ impl Drop for Backend {
 /// Starts a server; the process, and the address from its first line.
 fn spawn(database: &Path, port: &str) -> anyhow::Result<(Child, String)> {
     let mut process = Command::new(places::binary()?)
-        .args(["serve", "--interface", "127.0.0.1", "--port", port, "--db"])
+        .args(["serve", "--interface", "127.0.0.1", "--port", port, "--site-proxy-port", "0", "--db"])
         .arg(database)
+        .arg("--node")
+        .arg(places::node())
         .stdout(Stdio::piped())
         .spawn()?;
     let output = process.stdout.take().context("the server has no standard output")?;

@@ -13,12 +13,13 @@ use std::{
 use convex_wasm_compiler::cache;
 use convex_wasm_database::Database;
 use convex_wasm_persistence::SqlitePersistence;
-use convex_wasm_runner::{Audience, Call, ExecutionRecord, Identity, Outcome};
+use convex_wasm_runner::{Audience, Call, ExecutionRecord, FunctionKind, Identity, Outcome};
 use convex_wasm_runtime::{Engine, NoCache};
 use convex_wasm_server::{
     Backend, BackendOptions, InstanceSecret,
     push::{Builder, PushBody},
 };
+use convex_wasm_storage::Files;
 use convex_wasm_tests::places;
 use convex_wasm_values::{ConvexValue, JsonFormat};
 use serde_json::{Value, json};
@@ -57,13 +58,15 @@ impl App {
             builder: Builder::new(Engine::new(NoCache).unwrap(), cache::NoCache),
             origin: "http://127.0.0.1:3210".to_owned(),
             site: "http://127.0.0.1:3211".to_owned(),
+            files: Files::open(directory.join("files")).unwrap(),
             recordings: Some(Arc::new(move |recording| sink.lock().unwrap().extend(recording.executions))),
         })
         .await
         .unwrap();
         let report = backend.deploy(serde_json::from_value::<PushBody>(body).unwrap()).await.unwrap();
         for function in &report.functions {
-            assert_eq!(function.lane, "wasm", "{function:?}");
+            let lane = if function.kind == FunctionKind::Action { "none" } else { "wasm" };
+            assert_eq!(function.lane, lane, "{function:?}");
         }
         App { backend, executions, modules }
     }

@@ -56,15 +56,17 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         Command::new(&binary)
             .args(["serve", "--interface", "127.0.0.1", "--port", &options.port.to_string(), "--db"])
             .arg(&database)
+            .arg("--node")
+            .arg(setup::node().get_program())
             .stdout(Stdio::piped())
             .spawn()
             .context("could not start the backend")?,
     );
-    let url = served_url(&mut backend.0)?;
+    let [url, site] = served_urls(&mut backend.0)?;
     let key = output(Command::new(&binary).args(["keys", "generate", "--db"]).arg(&database))?;
 
     step(Command::new(&binary).args(["deploy", setup::EXAMPLE, "--url", &url, "--admin-key", &key]))?;
-    step(setup::node().arg("demo.mjs").arg(&url).current_dir(setup::EXAMPLE))?;
+    step(setup::node().arg("demo.mjs").args([&url, &site]).current_dir(setup::EXAMPLE))?;
     if options.exit {
         return Ok(());
     }
@@ -89,12 +91,15 @@ fn serve_page(backend: &str, built: &Path) -> anyhow::Result<Running> {
     Ok(Running(page))
 }
 
-/// The address from the backend's first line, which it prints once it listens.
-fn served_url(backend: &mut Child) -> anyhow::Result<String> {
-    let output = backend.stdout.take().context("the backend has no standard output")?;
-    let mut line = String::new();
-    BufReader::new(output).read_line(&mut line)?;
-    print!("{line}");
-    let url = line.trim_end().rsplit_once(" at ").map(|(_, url)| url.to_owned());
-    url.context("the backend ended before it listened")
+/// The addresses from the backend's first two lines, which it prints once it listens: of functions and of HTTP actions.
+fn served_urls(backend: &mut Child) -> anyhow::Result<[String; 2]> {
+    let mut output = BufReader::new(backend.stdout.take().context("the backend has no standard output")?);
+    let mut url = || {
+        let mut line = String::new();
+        output.read_line(&mut line)?;
+        print!("{line}");
+        let url = line.trim_end().rsplit_once(" at ").map(|(_, url)| url.to_owned());
+        url.context("the backend ended before it listened")
+    };
+    Ok([url()?, url()?])
 }

@@ -229,6 +229,10 @@ knobs! {
     APPLICATION_MAX_CONCURRENT_V8_ACTIONS: usize = 64;
     /// Seconds an action may take.
     V8_ACTION_USER_TIMEOUT_SECS: u64 = 1_800;
+    /// Seconds an action in Node may take.
+    NODE_ACTION_USER_TIMEOUT_SECS: u64 = 600;
+    /// Bytes of memory that V8 may use for an action in Node.
+    CONVEX_WASM_NODE_HEAP_SIZE: usize = 512 << 20;
     /// Parked V8 workers for each program that have run nothing; 0 starts each when it is needed.
     CONVEX_WASM_V8_WARM_WORKERS: usize = 2;
     /// Parked V8 workers in all.

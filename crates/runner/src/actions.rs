@@ -1,11 +1,9 @@
 //! Actions: on V8, outside of transactions, calling queries, mutations and other actions, each with its own.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use convex_wasm_knobs::V8_ACTION_USER_TIMEOUT_SECS;
 use convex_wasm_runtime::{LogLevel, OperationResult};
-use convex_wasm_v8_workers::{ActionHost, Entry, Streams};
+use convex_wasm_v8_workers::{ActionHost, Streams};
 use convex_wasm_values::{ConvexValue, DocumentId, JsonFormat};
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -99,7 +97,7 @@ impl FunctionRunner {
         deployment: &Arc<Deployment>,
         function: &Arc<Function>,
     ) -> Result<Outcome, CallError> {
-        let Some(lane) = deployment.actions().cloned() else {
+        let Some(lane) = deployment.actions_of(function.path.module()).cloned() else {
             let text = format!("{} is an action: actions run on Node.js 22 or newer, which was not found.", call.path);
             return Ok(self.refused(FunctionError::new(text)));
         };
@@ -116,14 +114,15 @@ impl FunctionRunner {
         drop(before);
         let world = Arc::new(Action::new(self, call, deployment, function.path.clone()));
         let arguments = ConvexValue::Array(vec![call.arguments.clone()]).to_json_text(JsonFormat::Encoded);
+        let (entry, limit) = lane.entry(function.path.function());
         let invocation = ActionInvocation {
             module: function.path.module(),
-            entry: Entry::Action(function.path.function()),
+            entry,
             arguments: &arguments,
             streams: Streams::default(),
             seed: rand::random(),
             environment: &environment,
-            limit: Duration::from_secs(V8_ACTION_USER_TIMEOUT_SECS.get()),
+            limit,
         };
         let result = match lane.act(invocation, claim, world.clone()).await {
             Ok(text) => check_result(function, &text, &self.read(&call.path).await?.0).map_err(Failed::Function),

@@ -1,6 +1,6 @@
 //! A deployed app, ready to run.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::function::Function;
@@ -16,6 +16,7 @@ pub struct Deployment {
     source_maps: HashMap<String, ModuleSourceMap>,
     lane: Arc<dyn Lane>,
     actions: Option<Arc<V8Lane>>,
+    node: Option<(Arc<V8Lane>, BTreeSet<String>)>,
     routes: Option<Vec<Route>>,
 }
 
@@ -34,6 +35,7 @@ impl Deployment {
                 .collect(),
             lane,
             actions: None,
+            node: None,
             routes: None,
         }
     }
@@ -41,6 +43,11 @@ impl Deployment {
     /// The same deployment, whose actions run on this lane.
     pub fn with_actions(self, lane: Arc<V8Lane>) -> Self {
         Self { actions: Some(lane), ..self }
+    }
+
+    /// The same deployment, whose actions in these modules run on this lane.
+    pub fn with_node(self, lane: Arc<V8Lane>, modules: BTreeSet<String>) -> Self {
+        Self { node: Some((lane, modules)), ..self }
     }
 
     /// The same deployment, which answers HTTP requests on these routes.
@@ -68,9 +75,17 @@ impl Deployment {
         self.source_maps.get(module)
     }
 
-    /// The lane that runs actions, if there is one.
+    /// The lane that runs actions of the default runtime, if there is one.
     pub fn actions(&self) -> Option<&Arc<V8Lane>> {
         self.actions.as_ref()
+    }
+
+    /// The lane that runs the actions of a module, if there is one.
+    pub fn actions_of(&self, module: &str) -> Option<&Arc<V8Lane>> {
+        match &self.node {
+            Some((lane, modules)) if modules.contains(module) => Some(lane),
+            _ => self.actions(),
+        }
     }
 
     /// The lane that runs queries and mutations.

@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use convex_wasm_knobs::{DATABASE_UDF_USER_TIMEOUT_SECONDS, ISOLATE_ANALYZE_USER_TIMEOUT_SECONDS};
+use convex_wasm_knobs::{
+    DATABASE_UDF_USER_TIMEOUT_SECONDS, ISOLATE_ANALYZE_USER_TIMEOUT_SECONDS, NODE_ACTION_USER_TIMEOUT_SECS,
+    V8_ACTION_USER_TIMEOUT_SECS,
+};
 use convex_wasm_runtime::RunError;
-use convex_wasm_v8_workers::{ActionCall, Call, Claim, Entry, Phase, Program, Streams, Workers};
+use convex_wasm_v8_workers::{ActionCall, Call, Claim, Entry, Phase, Program, Runtime, Streams, Workers};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
@@ -40,13 +43,21 @@ pub struct V8Lane {
 
 impl V8Lane {
     /// A lane for the exports of a program.
-    pub fn new(workers: Workers, program: Program) -> Self {
-        Self { workers, program: Arc::new(program) }
+    pub fn new(workers: Workers, program: Arc<Program>) -> Self {
+        Self { workers, program }
     }
 
     /// Starts workers in advance, so that the first calls find them ready.
     pub fn warm_up(&self) {
         self.workers.prepare(&self.program);
+    }
+
+    /// What of a module an action's name means here, and the time it may take.
+    pub(crate) fn entry<'n>(&self, name: &'n str) -> (Entry<'n>, Duration) {
+        match self.program.runtime() {
+            Runtime::Default => (Entry::Action(name), Duration::from_secs(V8_ACTION_USER_TIMEOUT_SECS.get())),
+            Runtime::Node => (Entry::Node(name), Duration::from_secs(NODE_ACTION_USER_TIMEOUT_SECS.get())),
+        }
     }
 
     /// Claims a worker for an action that waits for its turn.

@@ -1,4 +1,4 @@
-// Runs an action or HTTP action of the default runtime: in the worker's own realm, with the platform's event loop, `fetch`, timers and
+// Runs an action or HTTP action, in the worker's own realm, with the platform's event loop, `fetch`, timers and
 // streams. The worker serves nothing after it.
 "use strict";
 const vm = require("node:vm");
@@ -90,7 +90,7 @@ function installClock(state) {
   Math.random = () => (state.random ??= randomNumbers(state.importing ? state.importSeed : state.seed))();
 }
 
-function installConsole(write) {
+function installConsole(write, base = {}) {
   const timers = new Map();
   const line = (level, values) => write(level, values.map((value) => inspect(value)).join(" "));
   const elapsed = (label, values) => {
@@ -99,6 +99,7 @@ function installConsole(write) {
     write("info", [time, ...values.map((value) => inspect(value))].join(" "));
   };
   const console = {
+    __proto__: base,
     trace: (...values) => {
       const here = {};
       Error.captureStackTrace(here, console.trace);
@@ -171,9 +172,50 @@ function installConvex(state, generation) {
   return { operate, streams };
 }
 
+async function inDefaultRuntime(program, { mode, path, name, method, argument, variables }, state, { write, generation }) {
+  prepare();
+  removePlatformGlobals();
+  installTimers();
+  installClock(state);
+  installConsole(write);
+  const { operate, streams } = installConvex(state, generation);
+  define("process", { env: JSON.parse(variables) });
+  define("self", globalThis);
+  define("AsyncLocalStorage", AsyncLocalStorage);
+  define("AsyncResource", AsyncResource);
+  const namespace = await program.instantiateAll(path);
+  begin(state, generation);
+  if (mode === "action") return namespace[name][method]("", argument);
+  const response = await namespace[name].runRequest(argument, method);
+  await operate("http/respond", response);
+  await streams.allSent();
+  return "";
+}
+
+async function inNode(program, { mode, path, name, method, argument, variables }, state, { write, generation }) {
+  const { platformModules, platformRequire, installStreams, describeExports } = require("./node");
+  installConsole(write, installStreams(write));
+  installConvex(state, generation);
+  process.env = JSON.parse(variables);
+  define("require", platformRequire);
+  const platform = platformModules();
+  const load = (module) => program.instantiateAll(module, platform);
+  if (mode === "describe") return describeExports(program, load);
+  const namespace = await load(path);
+  begin(state, generation);
+  return namespace[name][method]("", argument);
+}
+
+/** Modules are evaluated; the function begins. */
+function begin(state, generation) {
+  state.importing = false;
+  state.random = undefined;
+  send(generation, REPORT.STARTED, []);
+}
+
 /** Runs it. The backend ends the process after the last report. */
 function run(program, request, generation) {
-  const { path, name, method, argument, variables } = request;
+  const { mode } = request;
   const state = { ...request, importing: true, random: undefined };
   let ended = false;
   const end = (kind, text) => {
@@ -186,26 +228,8 @@ function run(program, request, generation) {
   const write = (level, line) => {
     if (!state.importing && !ended) send(generation, REPORT.LOG, [LEVELS[level], line]);
   };
-  prepare();
-  removePlatformGlobals();
-  installTimers();
-  installClock(state);
-  installConsole(write);
-  const { operate, streams } = installConvex(state, generation);
-  define("process", { env: JSON.parse(variables) });
-  define("self", globalThis);
-  define("AsyncLocalStorage", AsyncLocalStorage);
-  define("AsyncResource", AsyncResource);
-  const called = program.instantiateAll(path).then(async (namespace) => {
-    state.importing = false;
-    state.random = undefined;
-    send(generation, REPORT.STARTED, []);
-    if (state.mode === "action") return namespace[name][method]("", argument);
-    const response = await namespace[name].runRequest(argument, method);
-    await operate("http/respond", response);
-    await streams.allSent();
-    return "";
-  });
+  const call = mode === "action" || mode === "http" ? inDefaultRuntime : inNode;
+  const called = call(program, request, state, { write, generation });
   called.then((value) => end(REPORT.DONE, String(value)), fail);
 }
 

@@ -20,7 +20,10 @@ class Program {
 
   /** A new instance of a module. Its code is made once: a program never changes, so a path names one source. */
   compile(path, context, importModuleDynamically) {
-    const options = { context, identifier: `convex:/${path}`, importModuleDynamically, cachedData: this.code.get(path) };
+    const initializeImportMeta = (meta) => void (meta.url = `convex:/${path}`);
+    const cachedData = this.code.get(path);
+    const identifier = `convex:/${path}`;
+    const options = { context, identifier, importModuleDynamically, initializeImportMeta, cachedData };
     const module = new vm.SourceTextModule(this.sources.get(path), options);
     if (options.cachedData === undefined) this.keep(path, module.createCachedData());
     return module;
@@ -31,8 +34,8 @@ class Program {
     this.code.set(path, code);
   }
 
-  /** Links and evaluates a module and all it imports in a context; answers its namespace. */
-  async instantiate(path, context, importModuleDynamically, loaded = new Map()) {
+  /** Links and evaluates a module and all it imports in a context; answers its namespace. `platform` has other modules. */
+  async instantiate(path, context, importModuleDynamically, loaded = new Map(), platform = undefined) {
     const load = (target) => {
       if (!this.sources.has(target)) throw new Error(`Could not find module ${target}`);
       let module = loaded.get(target);
@@ -41,21 +44,27 @@ class Program {
     };
     const module = load(path);
     if (module.status === "unlinked") {
-      await module.link((specifier, referrer) => load(resolve(specifier, referrer.identifier)));
+      await module.link((specifier, referrer) => platform?.(specifier) ?? load(resolve(specifier, referrer.identifier)));
     }
     await module.evaluate();
     return module.namespace;
   }
 
   /** Like `instantiate` for a module and for what it imports later, of which there is one instance each. */
-  instantiateAll(path) {
+  instantiateAll(path, platform = undefined) {
     const loaded = new Map();
     const importer = async (specifier, referrer) => {
+      const found = platform?.(specifier);
+      if (found !== undefined) {
+        if (found.status === "unlinked") await found.link(() => undefined);
+        await found.evaluate();
+        return found;
+      }
       const target = resolve(specifier, referrer.identifier);
-      await this.instantiate(target, undefined, importer, loaded);
+      await this.instantiate(target, undefined, importer, loaded, platform);
       return loaded.get(target);
     };
-    return this.instantiate(path, undefined, importer, loaded);
+    return this.instantiate(path, undefined, importer, loaded, platform);
   }
 }
 

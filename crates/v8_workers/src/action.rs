@@ -66,9 +66,38 @@ pub enum Entry<'c> {
     Action(&'c str),
     /// The router that the module exports, with a request for this path.
     Router(&'c str),
+    /// The action of this name, in Node.
+    Node(&'c str),
+}
+
+/// The world of modules that are only described.
+struct Nowhere;
+
+impl ActionHost for Nowhere {
+    async fn operation(self: Arc<Self>, _: Streams, name: String, _: String) -> OperationResult {
+        let message = format!("{name} cannot be used while modules are imported: call it inside a function.");
+        Err(ThrowError { message, code: Some("NoSyscallDuringImport".to_owned()), data: None })
+    }
+
+    fn log(&self, _: LogLevel, _: String) {}
 }
 
 impl Workers {
+    /// Evaluates the modules of a program for Node and tells what they export: a JSON array of `module`, `name`, `kind`,
+    /// `visibility`, `args` and `returns`.
+    ///
+    /// # Errors
+    /// See [`RunError`]: a module throws, say.
+    pub async fn describe(
+        &self,
+        program: &Arc<Program>,
+        environment: &BTreeMap<String, String>,
+        limit: Duration,
+    ) -> Result<String, RunError> {
+        let fields = fields(program, "describe", ["", "", ""], "", [0; 32], environment);
+        self.converse(program, None, &fields, Streams::default(), limit, Arc::new(Nowhere)).await
+    }
+
     /// Runs an action against `host` in a worker that has run nothing and will run nothing else: the one claimed before, if
     /// it fits. Dropping the future ends the execution.
     ///
@@ -81,14 +110,32 @@ impl Workers {
         call: &ActionCall<'_>,
         host: Arc<H>,
     ) -> Result<String, RunError> {
+        let (mode, export, method) = match call.entry {
+            Entry::Action(export) => ("action", export, "invokeAction"),
+            Entry::Router(path) => ("http", "default", path),
+            Entry::Node(export) => ("node", export, "invokeAction"),
+        };
+        let called = [call.module, export, method];
+        let fields = fields(program, mode, called, call.argument, call.seed, call.environment);
+        self.converse(program, claim, &fields, call.streams.clone(), call.limit, host).await
+    }
+
+    async fn converse<H: ActionHost>(
+        &self,
+        program: &Arc<Program>,
+        claim: Option<Claim>,
+        fields: &[String],
+        streams: Streams,
+        limit: Duration,
+        host: Arc<H>,
+    ) -> Result<String, RunError> {
         let mut lease = self.lease(program, Purpose::Action, claim).await.map_err(internal)?;
-        let fields = fields(program, call);
         let begun = Instant::now();
-        let first = match assign(&mut lease, &fields).await {
+        let first = match assign(&mut lease, fields).await {
             Err(error) if lease.parked => {
                 tracing::info!(worker = lease.worker.id(), code = error.code(), transition = "dead", "V8 worker");
                 lease = self.start(program).await.map_err(internal)?;
-                assign(&mut lease, &fields).await
+                assign(&mut lease, fields).await
             }
             first => first,
         };
@@ -98,29 +145,33 @@ impl Workers {
         let conversation = Conversation {
             lease: &mut lease,
             host,
-            streams: call.streams.clone(),
+            streams: streams.clone(),
             running: JoinSet::new(),
             operations: 0,
             waiting: VecDeque::new(),
         };
-        let result = tokio::time::timeout(call.limit, conversation.run(self, first)).await;
-        call.streams.close();
+        let result = tokio::time::timeout(limit, conversation.run(self, first)).await;
+        streams.close();
         self.count_execution(begun);
-        result.unwrap_or(Err(RunError::Timeout { maximum: call.limit }))
+        result.unwrap_or(Err(RunError::Timeout { maximum: limit }))
     }
 }
 
-/// What `requestOf` of the harness reads.
-fn fields(program: &Program, call: &ActionCall<'_>) -> Vec<String> {
+/// What `requestOf` of the harness reads; `called` are module, export and method.
+fn fields(
+    program: &Program,
+    mode: &str,
+    called: [&str; 3],
+    argument: &str,
+    seed: [u8; 32],
+    environment: &BTreeMap<String, String>,
+) -> Vec<String> {
     let import = program.import();
-    let (mode, export, method) = match call.entry {
-        Entry::Action(export) => ("action", export, "invokeAction"),
-        Entry::Router(path) => ("http", "default", path),
-    };
+    let [module, export, method] = called;
     let mut fields: Vec<String> =
-        [program.digest(), mode, call.module, export, method, call.argument, "action", "0"].map(str::to_owned).to_vec();
-    fields.extend([hex::encode(call.seed), import.time_ms.to_string(), hex::encode(import.seed)]);
-    fields.push(serde_json::json!(call.environment).to_string());
+        [program.digest(), mode, module, export, method, argument, "action", "0"].map(str::to_owned).to_vec();
+    fields.extend([hex::encode(seed), import.time_ms.to_string(), hex::encode(import.seed)]);
+    fields.push(serde_json::json!(environment).to_string());
     fields
 }
 

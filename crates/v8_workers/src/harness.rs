@@ -11,6 +11,7 @@ const MODULES: &[(&str, &str)] = &[
     ("host", include_str!("../harness/host.js")),
     ("streams", include_str!("../harness/streams.js")),
     ("objects", include_str!("../harness/objects.js")),
+    ("node", include_str!("../harness/node.js")),
     ("action", include_str!("../harness/action.js")),
     ("garbage", include_str!("../harness/garbage.js")),
     ("transaction", include_str!("../harness/transaction.js")),

@@ -34,7 +34,7 @@ mod workers;
 pub use action::{ActionCall, ActionHost, Entry};
 pub use convex_wasm_knobs::V8Snapshot;
 pub use error::WorkerError;
-pub use program::{ImportPhase, Key, Program};
+pub use program::{ImportPhase, Key, Program, Runtime};
 pub use statistics::{Statistics, Step};
 pub use streams::{ByteStream, Streams};
 pub use transaction::{Call, Phase};

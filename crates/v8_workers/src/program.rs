@@ -10,6 +10,16 @@ pub struct Program {
     digest: String,
     modules: Vec<(String, String)>,
     import: ImportPhase,
+    runtime: Runtime,
+}
+
+/// What a program runs in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Runtime {
+    /// Convex's own: web APIs, no Node.
+    Default,
+    /// Node: modules that say `"use node"`.
+    Node,
 }
 
 /// Clock and randomness of modules while they are evaluated.
@@ -41,7 +51,17 @@ impl Program {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part);
         }
-        Self { digest: hex::encode(hash.finalize()), modules, import }
+        Self { digest: hex::encode(hash.finalize()), modules, import, runtime: Runtime::Default }
+    }
+
+    /// The same program for Node.
+    pub fn for_node(self) -> Self {
+        Self { runtime: Runtime::Node, ..self }
+    }
+
+    /// What it runs in.
+    pub fn runtime(&self) -> Runtime {
+        self.runtime
     }
 
     /// Hexadecimal SHA-256 of harness and modules.

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use convex_wasm_knobs::{
-    CONVEX_WASM_V8_MAX_PARKED_WORKERS, CONVEX_WASM_V8_PHASES, CONVEX_WASM_V8_SNAPSHOT, CONVEX_WASM_V8_WARM_WORKERS,
-    ISOLATE_MAX_USER_HEAP_SIZE, V8Snapshot,
+    CONVEX_WASM_NODE_HEAP_SIZE, CONVEX_WASM_V8_MAX_PARKED_WORKERS, CONVEX_WASM_V8_PHASES, CONVEX_WASM_V8_SNAPSHOT,
+    CONVEX_WASM_V8_WARM_WORKERS, ISOLATE_MAX_USER_HEAP_SIZE, V8Snapshot,
 };
 
 use crate::error::WorkerError;
 use crate::harness;
 use crate::pool::{Pool, Purpose};
-use crate::program::{Key, Program};
+use crate::program::{Key, Program, Runtime};
 use crate::reaper::Reaper;
 use crate::snapshots::Snapshots;
 use crate::spawner::Spawner;
@@ -99,7 +99,11 @@ impl Workers {
 
     /// What workers of a program are found by.
     pub fn key(&self, program: &Program) -> Key {
-        Key { digest: program.digest().to_owned(), heap_mb: self.0.settings.heap_mb }
+        let heap_mb = match program.runtime() {
+            Runtime::Default => self.0.settings.heap_mb,
+            Runtime::Node => CONVEX_WASM_NODE_HEAP_SIZE.get() >> 20,
+        };
+        Key { digest: program.digest().to_owned(), heap_mb }
     }
 
     /// Parks workers for a program that will be used, as far as the settings want it.

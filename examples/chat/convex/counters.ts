@@ -35,3 +35,20 @@ export const reset = mutation({
   args: { name: v.string() },
   handler: async (ctx, { name }): Promise<number> => await ctx.runMutation(internal.counters.set, { name, value: 0 }),
 });
+
+export const add = internalMutation({
+  args: { name: v.string() },
+  handler: async (ctx, { name }) => {
+    await addToCounter(ctx, name, 1);
+  },
+});
+
+/** Adds to a counter later, each time in a transaction of its own. */
+export const addLater = mutation({
+  args: { name: v.string(), times: v.number() },
+  handler: async (ctx, { name, times }) => {
+    for (let i = 0; i < times; i++) {
+      await ctx.scheduler.runAfter(0, internal.counters.add, { name });
+    }
+  },
+});

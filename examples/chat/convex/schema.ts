@@ -25,6 +25,16 @@ export default defineSchema({
     .index("by_channel", ["channel"])
     .index("by_author", ["author", "channel"]),
 
+  previews: defineTable({
+    url: v.string(),
+    title: v.string(),
+  }).index("by_url", ["url"]),
+
+  files: defineTable({
+    file: v.id("_storage"),
+    name: v.string(),
+  }),
+
   counters: defineTable({
     name: v.string(),
     value: v.number(),

@@ -178,7 +178,11 @@ async fn describe(
     })
 }
 
-fn function(module: &str, name: &str, description: Description) -> Result<Option<Analyzed>, PushError> {
+/// The Convex function that an export is, if it is one.
+///
+/// # Errors
+/// Its validators are malformed.
+pub fn function(module: &str, name: &str, description: Description) -> Result<Option<Analyzed>, PushError> {
     let kind = match description.kind.as_str() {
         "query" => FunctionKind::Query,
         "mutation" => FunctionKind::Mutation,

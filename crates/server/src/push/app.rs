@@ -49,6 +49,16 @@ impl App {
                 "This server does not run components yet. Remove them from convex.config.ts.",
             ));
         }
+        if let Some(package) = push.node_dependencies.first() {
+            return Err(PushError::refused(
+                "InvalidExternalModules",
+                format!(
+                    "This server does not install packages: remove {} from `node.externalPackages` in convex.json, so that \
+                     it is bundled.",
+                    package.name
+                ),
+            ));
+        }
         let AppDefinition { schema, changed_modules, unchanged_module_hashes, udf_server_version } =
             push.app_definition;
         let mut modules = BTreeMap::new();

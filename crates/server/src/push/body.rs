@@ -17,6 +17,16 @@ pub struct PushBody {
     /// Components, each an app of its own.
     #[serde(default)]
     pub component_definitions: Vec<serde_json::Value>,
+    /// Packages that are not in the bundle.
+    #[serde(default)]
+    pub node_dependencies: Vec<NodeDependency>,
+}
+
+/// A package that modules for Node import and that is not in the bundle.
+#[derive(Debug, Deserialize)]
+pub struct NodeDependency {
+    /// Its name.
+    pub name: String,
 }
 
 /// The app of a push.

@@ -17,6 +17,7 @@ use super::compile::{self, CompiledModule};
 use super::crons::{self, CronSpec};
 use super::error::PushError;
 use super::initialise::{ImportHost, initialise};
+use super::node;
 use super::report::{DeployReport, milliseconds};
 use crate::auth::{Provider, providers_from_json};
 
@@ -44,6 +45,8 @@ pub struct BuiltApp {
     pub routes: Option<Vec<Route>>,
     program: Program,
     functions: Vec<Analyzed>,
+    /// Modules for Node, if there are any.
+    node: Option<Arc<V8Program>>,
     v8: Option<Workers>,
 }
 
@@ -76,11 +79,15 @@ impl Builder {
         let started = Instant::now();
         let modules = self.compile(app.isolate_modules().cloned().collect()).await?;
         let compiled = Instant::now();
-        let source_maps = source_maps(app.isolate_modules());
+        let source_maps = source_maps(app.isolate_modules().chain(app.node_modules()));
         let host = ImportHost::new(environment);
         let program = initialise(&self.engine, &modules, &source_maps, app.import_phase, host.clone()).await?;
         let initialised = Instant::now();
-        let functions = analyze::functions(&program, &source_maps, &host).await?;
+        let mut functions = analyze::functions(&program, &source_maps, &host).await?;
+        let node = self.node_program(app);
+        if let (Some(node), Some(workers)) = (&node, &self.v8) {
+            functions.extend(node::functions(workers, node, &source_maps, &host.environment).await?);
+        }
         let crons = match analyze::crons_json(&program, &source_maps, &host).await? {
             Some(json) => crons::parse(&json, &functions)?,
             None => BTreeMap::new(),
@@ -93,7 +100,7 @@ impl Builder {
             ("initialise".to_owned(), milliseconds(initialised - compiled)),
             ("analyse".to_owned(), milliseconds(initialised.elapsed())),
         ];
-        Ok(BuiltApp { modules, report, crons, routes, program, functions, v8: self.v8.clone() })
+        Ok(BuiltApp { modules, report, crons, routes, program, functions, node, v8: self.v8.clone() })
     }
 
     /// Evaluates the schema of an app.
@@ -122,6 +129,12 @@ impl Builder {
         providers_from_json(&analyze::auth_json(&program, &source_maps, &host).await?)
     }
 
+    fn node_program(&self, app: &App) -> Option<Arc<V8Program>> {
+        let sources: Vec<_> = app.node_modules().map(|module| (module.path.clone(), module.source.clone())).collect();
+        let import = ImportPhase { time_ms: app.import_phase.time_ms, seed: app.import_phase.seed };
+        (!sources.is_empty()).then(|| Arc::new(V8Program::new(sources, import).for_node()))
+    }
+
     async fn compile(&self, modules: Vec<PushedModule>) -> Result<Vec<CompiledModule>, PushError> {
         let Self { engine, cache, progress, .. } = self.clone();
         tokio::task::spawn_blocking(move || compile::compile(&engine, &*cache, modules, &*progress))
@@ -134,7 +147,10 @@ impl BuiltApp {
     /// The app, ready to run: the first calls find environments waiting.
     pub async fn deployment(&self, app: &App) -> Deployment {
         let functions = self.functions.iter().map(|analyzed| analyzed.function.clone());
-        let maps = app.isolate_modules().map(|module| (module.path.clone(), module.source_map.clone()));
+        let maps = app
+            .isolate_modules()
+            .chain(app.node_modules())
+            .map(|module| (module.path.clone(), module.source_map.clone()));
         let lane = WasmLane::new(self.program.clone());
         lane.warm_up(std::thread::available_parallelism().map_or(1, usize::from)).await;
         let deployment = match &self.v8 {
@@ -142,7 +158,15 @@ impl BuiltApp {
             Some(workers) => {
                 let (v8, refused) = self.v8_lane(app, workers.clone());
                 let lane = TwoLanes::new(lane, v8.clone(), refused);
-                Deployment::new(functions, maps, Arc::new(lane)).with_actions(v8)
+                let deployment = Deployment::new(functions, maps, Arc::new(lane)).with_actions(v8);
+                match &self.node {
+                    Some(program) => {
+                        let lane = Arc::new(V8Lane::new(workers.clone(), program.clone()));
+                        let modules = app.node_modules().map(|module| module.path.clone()).collect();
+                        deployment.with_node(lane, modules)
+                    }
+                    None => deployment,
+                }
             }
         };
         match &self.routes {
@@ -155,7 +179,7 @@ impl BuiltApp {
     fn v8_lane(&self, app: &App, workers: Workers) -> (Arc<V8Lane>, BTreeSet<FunctionPath>) {
         let sources = app.isolate_modules().map(|module| (module.path.clone(), module.source.clone()));
         let import = ImportPhase { time_ms: app.import_phase.time_ms, seed: app.import_phase.seed };
-        let v8 = Arc::new(V8Lane::new(workers, V8Program::new(sources, import)));
+        let v8 = Arc::new(V8Lane::new(workers, Arc::new(V8Program::new(sources, import))));
         let on_v8 = self.report.functions.iter().filter(|function| function.lane == "v8");
         let refused: BTreeSet<FunctionPath> = on_v8.filter_map(|function| function.path.parse().ok()).collect();
         if !refused.is_empty() {

@@ -14,12 +14,13 @@ mod compile;
 mod crons;
 mod error;
 mod initialise;
+mod node;
 mod report;
 pub(crate) mod store;
 mod unit_cache;
 
 pub use app::{App, ImportPhase, hash};
-pub use body::{AppDefinition, ModuleEnvironment, PushBody, PushedModule, UnchangedModule};
+pub use body::{AppDefinition, ModuleEnvironment, NodeDependency, PushBody, PushedModule, UnchangedModule};
 pub use build::{Builder, BuiltApp, Progress};
 pub use compile::CompiledModule;
 pub(crate) use crons::apply as apply_crons;

@@ -93,7 +93,7 @@ impl DeployReport {
         has_v8: bool,
     ) -> Self {
         let mut reports: Vec<ModuleReport> = modules.iter().map(|module| module_report(module, source_maps)).collect();
-        reports.extend(app.node_modules().map(|module| node_module(&module.path, module.source.len())));
+        reports.extend(app.node_modules().map(|module| node_module(&module.path, module.source.len(), has_v8)));
         Self {
             functions: functions.iter().map(|function| function_report(function, modules, has_v8)).collect(),
             modules: reports,
@@ -147,12 +147,12 @@ fn module_report(module: &CompiledModule, source_maps: &BTreeMap<String, ModuleS
     }
 }
 
-fn node_module(path: &str, source_bytes: usize) -> ModuleReport {
-    let refusal = PlacedFinding {
+fn node_module(path: &str, source_bytes: usize, has_node: bool) -> ModuleReport {
+    let refusal = (!has_node).then(|| PlacedFinding {
         name: path.to_owned(),
-        reason: "It says \"use node\", and this server does not run functions in Node yet.".to_owned(),
+        reason: "It says \"use node\", and Node.js 22 or newer was not found.".to_owned(),
         place: format!("{path}:1:1"),
-    };
+    });
     ModuleReport {
         path: path.to_owned(),
         source_bytes,
@@ -161,7 +161,7 @@ fn node_module(path: &str, source_bytes: usize) -> ModuleReport {
         cached: false,
         wasm_ms: 0.0,
         native_ms: 0.0,
-        refusals: vec![refusal],
+        refusals: refusal.into_iter().collect(),
         mutable_state: Vec::new(),
         import_environment: Vec::new(),
     }

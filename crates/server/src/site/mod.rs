@@ -37,7 +37,7 @@ async fn respond(State(backend): State<Arc<Backend>>, request: Request) -> Respo
         return ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "RequestBodyTooLarge", text).into_response();
     }
     let identifier = format!("{} {}", route.method, route.path);
-    let request = match request::read(request, &backend) {
+    let request = match request::read(request, &backend).await {
         Ok(request) => request,
         Err(error) => return error.into_response(),
     };

@@ -21,7 +21,7 @@ pub fn length(request: &Request) -> Option<u64> {
 ///
 /// # Errors
 /// 400 if a header is not text.
-pub fn read(request: Request, backend: &Backend) -> Result<HttpRequest, ApiError> {
+pub async fn read(request: Request, backend: &Backend) -> Result<HttpRequest, ApiError> {
     let (parts, body) = request.into_parts();
     let original = parts.extensions.get::<OriginalUri>().map_or(&parts.uri, |original| &original.0);
     let target = original.path_and_query().map_or("/", |target| target.as_str());
@@ -29,11 +29,10 @@ pub fn read(request: Request, backend: &Backend) -> Result<HttpRequest, ApiError
     let host = host.map_or_else(|| backend.site().trim_start_matches("http://"), |host| host);
     let url = format!("{}://{host}{target}", protocol(&parts.headers));
     // Authorization may be the app's own business: what we do not understand is no error before somebody asks who it is.
-    let (identity, unauthenticated) =
-        match identity::of_request(&parts.headers, backend.secret(), backend.instance_name()) {
-            Ok(identity) => (identity, None),
-            Err(error) => (Identity::Anonymous, Some(error.message)),
-        };
+    let (identity, unauthenticated) = match identity::of_request(&parts.headers, backend).await {
+        Ok(identity) => (identity, None),
+        Err(error) => (Identity::Anonymous, Some(error.message)),
+    };
     let has_body = !matches!(parts.method, Method::GET | Method::HEAD | Method::OPTIONS);
     let body = (has_body && !axum::body::HttpBody::is_end_stream(&body)).then(|| {
         let stream = body.into_data_stream().map_err(io::Error::other);

@@ -48,7 +48,7 @@ export const refuse = mutation({
 });
 export const write = query({ handler: () => call("1.0/insert", { table: "messages", value: {} }) });
 export const unknown = query({ handler: () => call("1.0/makeCoffee", {}) });
-export const schedule = mutation({ handler: () => call("1.0/schedule", { name: "a:b", ts: 0, args: {} }) });
+export const audit = mutation({ handler: () => call("1.0/auditLog", {}) });
 export const endless = query({ handler: () => { for (;;); } });
 export const hungry = query({ handler: () => { const all = []; for (;;) all.push(new Array(10_000).fill(1)); } });
 export const never = query({ handler: () => new Promise(() => {}) });
@@ -224,7 +224,7 @@ async fn system_calls_that_are_refused_say_why() {
     assert!(message(&answer).contains("messages:write is a query"), "{answer}");
     let answer = server.query("messages:unknown", json!({})).await;
     assert!(message(&answer).contains("Unknown async operation 1.0/makeCoffee"), "{answer}");
-    let answer = server.mutation("messages:schedule", json!({})).await;
+    let answer = server.mutation("messages:audit", json!({})).await;
     assert!(message(&answer).contains("not supported by this server yet"), "{answer}");
 }
 

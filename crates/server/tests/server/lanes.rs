@@ -95,7 +95,7 @@ export const work = action({
   },
 });
 export const outer = action({ handler: (args) => run("action", "app:work", args) });
-export const later = action({ handler: () => call("1.0/actions/schedule", {}) });
+export const search = action({ handler: () => call("1.0/actions/vectorSearch", {}) });
 "#;
 
 #[tokio::test]
@@ -109,7 +109,7 @@ async fn actions_call_functions_each_in_a_transaction_of_its_own() {
     assert_eq!(worked["logLines"], json!(["[LOG] 'working'"]));
     let nested = server.call("action", "app:outer", json!({ "texts": ["c"] })).await;
     assert_eq!(nested["value"][0], json!(3.0), "{nested}");
-    let later = server.call("action", "app:later", json!({})).await;
-    let message = later["errorMessage"].as_str().unwrap();
-    assert!(message.contains("Scheduling functions is not supported by this server yet."), "{message}");
+    let search = server.call("action", "app:search", json!({})).await;
+    let message = search["errorMessage"].as_str().unwrap();
+    assert!(message.contains("Vector search is not supported by this server yet."), "{message}");
 }

@@ -7,6 +7,7 @@ mod deploys;
 mod functions;
 mod http;
 mod lanes;
+mod node;
 mod scheduler;
 mod site;
 mod storage;
