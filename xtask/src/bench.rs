@@ -1,11 +1,16 @@
 //! `cargo xtask bench`: the kernels on our lane and on Node in the same run, and the life of one call.
 
+use std::fs::OpenOptions;
+use std::io::Write;
 use std::process::Command;
 
 use clap::Args;
 
-use crate::process::{build_workspace, programs, run as step};
+use crate::process::{build_workspace, output, programs, run as step};
 use crate::setup;
+
+/// Where results are kept.
+const RESULTS: &str = "benches/RESULTS.md";
 
 /// What to measure.
 #[derive(Args)]
@@ -30,5 +35,15 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     if options.write {
         bench.arg("--write");
     }
-    step(&mut bench)
+    step(&mut bench)?;
+    if options.only.is_some() {
+        return Ok(());
+    }
+    let latency = output(Command::new(programs()?.join("examples/latency")).arg(setup::node().get_program()))?;
+    println!("{latency}");
+    if options.write {
+        let mut results = OpenOptions::new().append(true).open(RESULTS)?;
+        writeln!(results, "\n{latency}")?;
+    }
+    Ok(())
 }

@@ -1,5 +1,5 @@
-//! How long `() => null` takes on V8: on the plain path, from a snapshot and in a parked worker. Medians of one run, in
-//! which the three take turns. Usage: `latency NODE [ROUNDS]`.
+//! How long `() => null` takes on V8: on the plain path, from a snapshot and in a parked worker, as a section of
+//! `benches/RESULTS.md`. Usage: `latency NODE [ROUNDS]`.
 
 #![allow(clippy::print_stdout, reason = "this is a command")]
 
@@ -69,7 +69,7 @@ async fn until_parked(workers: &Workers) {
 fn report(name: &str, times: &mut [Duration]) {
     times.sort();
     let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize].as_secs_f64() * 1e3;
-    println!("{name:32} {:9.2} {:9.2} {:9.2}", at(0.0), at(0.5), at(0.95));
+    println!("| {name} | {:.2} | {:.2} | {:.2} |", at(0.0), at(0.5), at(0.95));
 }
 
 #[tokio::main]
@@ -100,13 +100,16 @@ async fn main() -> Result<(), BoxError> {
     for _ in 0..rounds * 10 {
         query_times.push(query(&restored, &program).await?);
     }
-    println!("{:32} {:>9} {:>9} {:>9}", "milliseconds", "least", "median", "p95");
+    println!("\n## Functions on V8\n");
+    println!("`() => null`, {rounds} rounds in which the kinds of action take turns; milliseconds.\n");
+    println!("| execution | least | median | 95 % |\n| --- | --: | --: | --: |");
     report("action, plain", &mut plain_times);
     report("action, from a snapshot", &mut restored_times);
     report("action, in a parked worker", &mut parked_times);
     report("query, in a fresh context", &mut query_times);
     let statistics = parked.statistics();
-    println!("parked: {} hits, {} misses", statistics.warm_worker_hit, statistics.warm_worker_miss);
+    let (hits, misses) = (statistics.warm_worker_hit, statistics.warm_worker_miss);
+    println!("\nParked workers were found {hits} times and missing {misses} times.");
     for workers in [plain, restored, parked] {
         workers.shut_down().await;
     }

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use clap::Args;
 use convex_wasm_database::{Database, Persistence};
 use convex_wasm_runner::RecordingSink;
+use convex_wasm_server::push::Exclusions;
 use convex_wasm_server::{Backend, BackendOptions};
 use convex_wasm_storage::Files;
 use convex_wasm_v8_workers::{Settings, Workers};
@@ -54,6 +55,9 @@ pub struct Options {
     /// Node.js 22 or newer, for functions that do not run on Wasm; without it the one on the PATH is taken.
     #[arg(long, env = "CONVEX_WASM_NODE", value_name = "PATH")]
     node: Option<PathBuf>,
+    /// Functions to run on V8, such as `reports:*`, though they could run on Wasm; separated by commas.
+    #[arg(long, env = "CONVEX_WASM_V8_FUNCTIONS", value_name = "PATTERNS", value_delimiter = ',')]
+    v8_functions: Vec<String>,
     /// Appends a recording of every call to a file, as lines of JSON: what went in, what was asked, what came out.
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
@@ -100,7 +104,7 @@ async fn open(
     let cache = options.instance.file("cache");
     let mut builder = builder::open(&cache)?;
     if let Some(workers) = workers(options.node.as_deref(), &cache)? {
-        builder = builder.with_v8(workers);
+        builder = builder.with_v8(workers).without(Exclusions::new(options.v8_functions));
     }
     let files = options.instance.file("files");
     let recordings = options.record.as_deref().map(recording_sink).transpose()?;

@@ -12,6 +12,7 @@ pub(crate) mod functions;
 pub(crate) mod identity;
 mod info;
 mod logs;
+mod metrics;
 mod push;
 mod push_answer;
 pub(crate) mod request;
@@ -37,6 +38,7 @@ use crate::{Backend, site};
 pub fn router(backend: Arc<Backend>) -> Router {
     Router::new()
         .merge(info::routes())
+        .merge(metrics::routes())
         .merge(functions::routes())
         .merge(consistent::routes())
         .merge(deploy::routes())

@@ -16,6 +16,7 @@ use super::body::PushedModule;
 use super::compile::{self, CompiledModule};
 use super::crons::{self, CronSpec};
 use super::error::PushError;
+use super::exclusions::Exclusions;
 use super::initialise::{ImportHost, initialise};
 use super::node;
 use super::report::{DeployReport, milliseconds};
@@ -31,6 +32,7 @@ pub struct Builder {
     cache: Arc<dyn Cache + Send>,
     progress: Progress,
     v8: Option<Workers>,
+    excluded: Exclusions,
 }
 
 /// A built app.
@@ -53,7 +55,7 @@ pub struct BuiltApp {
 impl Builder {
     /// A builder that keeps compiled units in `cache`.
     pub fn new(engine: Engine, cache: impl Cache + Send + 'static) -> Self {
-        Self { engine, cache: Arc::new(cache), progress: Arc::new(|_| {}), v8: None }
+        Self { engine, cache: Arc::new(cache), progress: Arc::new(|_| {}), v8: None, excluded: Exclusions::default() }
     }
 
     /// The same builder, telling `progress` of each compiled module.
@@ -64,6 +66,11 @@ impl Builder {
     /// The same builder; what cannot run on Wasm runs on these workers.
     pub fn with_v8(self, workers: Workers) -> Self {
         Self { v8: Some(workers), ..self }
+    }
+
+    /// The same builder, which leaves these functions to the workers, if there are any.
+    pub fn without(self, excluded: Exclusions) -> Self {
+        Self { excluded, ..self }
     }
 
     /// The workers, if there are any.
@@ -93,7 +100,8 @@ impl Builder {
             None => BTreeMap::new(),
         };
         let routes = analyze::routes(&program, &source_maps, &host).await?;
-        let mut report = DeployReport::new(app, &modules, &functions, &source_maps, self.v8.is_some());
+        let mut report =
+            DeployReport::new(app, &modules, &functions, &source_maps, self.v8.as_ref().map(|_| &self.excluded));
         report.image_bytes = program.shared_memory();
         report.milliseconds = vec![
             ("compile".to_owned(), milliseconds(compiled - started)),

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::analyze::Analyzed;
 use super::app::App;
 use super::compile::CompiledModule;
+use super::exclusions::Exclusions;
 
 /// The functions and modules of a push, and how long it took.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -84,34 +85,36 @@ pub struct PlacedFinding {
 }
 
 impl DeployReport {
-    /// The report of functions and modules.
+    /// The report of functions and modules; `v8` has the functions that are left to V8, if there is V8.
     pub fn new(
         app: &App,
         modules: &[CompiledModule],
         functions: &[Analyzed],
         source_maps: &BTreeMap<String, ModuleSourceMap>,
-        has_v8: bool,
+        v8: Option<&Exclusions>,
     ) -> Self {
         let mut reports: Vec<ModuleReport> = modules.iter().map(|module| module_report(module, source_maps)).collect();
-        reports.extend(app.node_modules().map(|module| node_module(&module.path, module.source.len(), has_v8)));
+        reports.extend(app.node_modules().map(|module| node_module(&module.path, module.source.len(), v8.is_some())));
         Self {
-            functions: functions.iter().map(|function| function_report(function, modules, has_v8)).collect(),
+            functions: functions.iter().map(|function| function_report(function, modules, v8)).collect(),
             modules: reports,
             ..Self::default()
         }
     }
 }
 
-fn function_report(analyzed: &Analyzed, modules: &[CompiledModule], has_v8: bool) -> FunctionReport {
+fn function_report(analyzed: &Analyzed, modules: &[CompiledModule], v8: Option<&Exclusions>) -> FunctionReport {
     let function = &analyzed.function;
     let module = modules.iter().find(|module| module.unit().path == function.path.module());
+    let path = function.path.to_string();
+    let is_excluded = v8.is_some_and(|excluded| excluded.match_function(&path));
     let lane = match function.kind {
-        FunctionKind::Query | FunctionKind::Mutation if !is_refused(analyzed, modules) => "wasm",
-        _ if has_v8 => "v8",
+        FunctionKind::Query | FunctionKind::Mutation if !is_excluded && !is_refused(analyzed, modules) => "wasm",
+        _ if v8.is_some() => "v8",
         _ => "none",
     };
     FunctionReport {
-        path: function.path.to_string(),
+        path,
         kind: function.kind,
         visibility: function.visibility,
         lane: lane.to_owned(),

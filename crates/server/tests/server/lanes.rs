@@ -113,3 +113,17 @@ async fn actions_call_functions_each_in_a_transaction_of_its_own() {
     let message = search["errorMessage"].as_str().unwrap();
     assert!(message.contains("Vector search is not supported by this server yet."), "{message}");
 }
+
+#[tokio::test]
+async fn functions_can_be_left_to_v8_and_the_workers_are_counted() {
+    let server = Server::start_with_v8_for(&["app:ro*"]).await;
+    let report = server.deploy(App::new().module("app.js", APP)).await;
+    let lanes: Vec<_> =
+        report["functions"].as_array().unwrap().iter().map(|f| (f["path"].as_str(), &f["lane"])).collect();
+    assert!(lanes.contains(&(Some("app:rows"), &json!("v8"))), "{lanes:?}");
+    assert!(lanes.contains(&(Some("app:outer"), &json!("wasm"))), "{lanes:?}");
+    assert_eq!(server.query("app:rows", json!({})).await["value"], json!(0.0));
+    let metrics = server.get("/metrics").send().await.unwrap().text().await.unwrap();
+    assert!(metrics.contains("# TYPE convex_wasm_v8_workers_alive gauge\nconvex_wasm_v8_workers_alive "), "{metrics}");
+    assert!(metrics.contains("\nconvex_wasm_v8_user_code_execute_calls_total 1\n"), "{metrics}");
+}

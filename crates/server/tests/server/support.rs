@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use convex_wasm_database::{Database, SqlitePersistence};
 use convex_wasm_runtime::{DirectoryCache, Engine};
-use convex_wasm_server::push::{Builder, UnitCache};
+use convex_wasm_server::push::{Builder, Exclusions, UnitCache};
 use convex_wasm_server::{Backend, BackendOptions, InstanceSecret, serve};
 use convex_wasm_storage::Files;
 use convex_wasm_v8_workers::{Settings, Workers};
@@ -36,10 +36,16 @@ impl Server {
 
     /// A server that runs on V8 what does not run on Wasm.
     pub async fn start_with_v8() -> Self {
+        Self::start_with_v8_for(&[]).await
+    }
+
+    /// The same, and also the functions that these patterns name.
+    pub async fn start_with_v8_for(patterns: &[&str]) -> Self {
         let folder = Arc::new(tempfile::tempdir().unwrap());
         let node = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/chat/node_modules/.bin/node");
         let workers = Workers::new(Settings::new(node, folder.path().join("v8"))).unwrap();
-        Self::start_in(folder, builder().with_v8(workers)).await
+        let excluded = Exclusions::new(patterns.iter().map(|pattern| (*pattern).to_owned()).collect());
+        Self::start_in(folder, builder().with_v8(workers).without(excluded)).await
     }
 
     async fn start_in(folder: Arc<tempfile::TempDir>, builder: Builder) -> Self {
