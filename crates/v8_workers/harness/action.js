@@ -24,6 +24,8 @@ const GLOBALS = [
   "crypto", "fetch", "performance", "queueMicrotask", "setInterval", "setTimeout", "structuredClone",
 ];
 
+/** Where the platform's `fetch` is, in stacks. */
+const FETCH = "node:internal/deps/undici";
 /** Globals that the platform's `fetch` looks for whenever it connects. Nobody else finds them. */
 const OF_FETCH = ["Buffer", "MessageChannel", "MessagePort", "clearImmediate", "global", "setImmediate"];
 
@@ -46,28 +48,40 @@ function prepare() {
 /** Removes every global that the default runtime does not have. */
 function removePlatformGlobals() {
   for (const name of Object.getOwnPropertyNames(globalThis)) if (!wanted.has(name)) delete globalThis[name];
-  const fromFetch = () => new Error().stack.includes("node:internal/deps/undici");
+  const fromFetch = () => new Error().stack.includes(FETCH);
   for (const [name, value] of used) {
     Object.defineProperty(globalThis, name, { get: () => (fromFetch() ? value : undefined), configurable: true });
   }
 }
 
-/** Timers are numbers, as in browsers. */
+/** Whether `called` was called by the platform's `fetch`. */
+function isCalledByFetch(called) {
+  const { stackTraceLimit } = Error;
+  const here = {};
+  Error.stackTraceLimit = 1;
+  Error.captureStackTrace(here, called);
+  Error.stackTraceLimit = stackTraceLimit;
+  return String(here.stack).includes(FETCH);
+}
+
+/** Timers are numbers, as in browsers, but for the platform's `fetch`, which wants its own. */
 function installTimers() {
   const { setTimeout, setInterval, clearTimeout, clearInterval } = globalThis;
   const timers = new Map();
   let last = 0;
-  const starter = (start, once) => (callback, delay, ...values) => {
-    const id = ++last;
-    const run = () => {
-      if (once) timers.delete(id);
-      callback(...values);
+  const starter = (start, once) =>
+    function startTimer(callback, delay, ...values) {
+      if (isCalledByFetch(startTimer)) return start(callback, delay, ...values);
+      const id = ++last;
+      const run = () => {
+        if (once) timers.delete(id);
+        callback(...values);
+      };
+      timers.set(id, start(run, delay));
+      return id;
     };
-    timers.set(id, start(run, delay));
-    return id;
-  };
   const stopper = (stop) => (id) => {
-    stop(timers.get(id));
+    stop(typeof id === "object" ? id : timers.get(id));
     timers.delete(id);
   };
   define("setTimeout", starter(setTimeout, true));
@@ -193,8 +207,9 @@ async function inDefaultRuntime(program, { mode, path, name, method, argument, v
 }
 
 async function inNode(program, { mode, path, name, method, argument, variables }, state, { write, generation }) {
-  const { platformModules, platformRequire, installStreams, describeExports } = require("./node");
-  installConsole(write, installStreams(write));
+  const { CONSOLE, platformModules, platformRequire, installStreams, describeExports } = require("./node");
+  installConsole(write, CONSOLE);
+  installStreams(write);
   installConvex(state, generation);
   process.env = JSON.parse(variables);
   define("require", platformRequire);

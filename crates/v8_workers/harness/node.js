@@ -1,6 +1,5 @@
 // What the Node runtime is: Node's own realm and modules, whose standard streams are not those of the worker.
 "use strict";
-const { Console } = require("node:console");
 const { isBuiltin } = require("node:module");
 const process = require("node:process");
 const vm = require("node:vm");
@@ -29,6 +28,17 @@ function platformRequire(name) {
   throw Object.assign(new Error(`Cannot find module '${name}'`), { code: "MODULE_NOT_FOUND" });
 }
 
+/** What Node's console has beyond the default runtime's. */
+const CONSOLE = {
+  assert: (condition, ...values) => void (condition || console.error("Assertion failed", ...values)),
+  dir: (value) => console.log(value),
+  dirxml: (...values) => console.log(...values),
+  table: (value) => console.log(value),
+  group: (...values) => console.log(...values),
+  groupCollapsed: (...values) => console.log(...values),
+  groupEnd: () => {},
+};
+
 /** Gives the program streams of its own: the worker's carry messages. Each line that it writes is a console line. */
 function installStreams(write) {
   const { Readable, Writable } = require("node:stream");
@@ -45,7 +55,6 @@ function installStreams(write) {
   };
   const streams = { stdin: Readable.from([]), stdout: sink("log"), stderr: sink("error") };
   for (const [name, value] of Object.entries(streams)) Object.defineProperty(process, name, { value, configurable: true });
-  return new Console(streams.stdout, streams.stderr);
 }
 
 /** What the exports of all modules are, for the analysis of a push. */
@@ -68,4 +77,4 @@ async function describeExports(program, load) {
   return JSON.stringify(found);
 }
 
-module.exports = { platformModules, platformRequire, installStreams, describeExports };
+module.exports = { CONSOLE, platformModules, platformRequire, installStreams, describeExports };

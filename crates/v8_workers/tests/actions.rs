@@ -105,7 +105,7 @@ fn serve_once() -> u16 {
         let (mut connection, _) = listener.accept().unwrap();
         let mut request = [0; 4096];
         let _ = connection.read(&mut request).unwrap();
-        connection.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\nconnection: close\r\n\r\nhello").unwrap();
+        connection.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\nkeep-alive: timeout=5\r\n\r\nhello").unwrap();
     });
     port
 }
