@@ -24,7 +24,9 @@ impl Backend {
     /// Starts a server on a free port and waits until it says that it listens.
     pub fn start(database: &Path) -> anyhow::Result<Self> {
         let (process, url) = spawn(database, "0")?;
-        Ok(Backend { process: Mutex::new(process), database: database.to_owned(), url, client: reqwest::Client::new() })
+        // A connection to a server that was killed is not used again.
+        let client = reqwest::Client::builder().pool_max_idle_per_host(0).build()?;
+        Ok(Backend { process: Mutex::new(process), database: database.to_owned(), url, client })
     }
 
     /// Kills the server and starts another on the same database and port.
