@@ -30,8 +30,8 @@ impl FileKey {
         let mut bytes = [0; 16];
         rand::rng().fill_bytes(&mut bytes);
         // Version 4, variant 1; see RFC 9562.
-        bytes[6] = bytes[6] & 0x0f | 0x40;
-        bytes[8] = bytes[8] & 0x3f | 0x80;
+        bytes[6] = (bytes[6] & 0x0f) | 0x40;
+        bytes[8] = (bytes[8] & 0x3f) | 0x80;
         let hex = hex::encode(bytes);
         Self([&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-"))
     }

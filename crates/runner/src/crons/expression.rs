@@ -54,7 +54,7 @@ impl std::str::FromStr for Expression {
             hours: set(hour, 0, 23, &[])?,
             days: set(day, 1, 31, &[])?,
             months: set(month, 1, 12, &MONTHS)?,
-            weekdays: (weekdays | weekdays >> 7) & 0x7f,
+            weekdays: (weekdays | (weekdays >> 7)) & 0x7f,
             both_days: day.starts_with(['*', '?']) || weekday.starts_with(['*', '?']),
         };
         // Some expressions, as for 30 February, select nothing.
@@ -84,7 +84,7 @@ impl Field {
         if first > last {
             return Err("a range begins with the smaller number");
         }
-        Ok((first..=last).step_by(step.unwrap_or(1) as usize).fold(0, |set, number| set | 1 << number))
+        Ok((first..=last).step_by(step.unwrap_or(1) as usize).fold(0, |set, number| set | (1 << number)))
     }
 
     fn number(&self, text: &str) -> Result<u32, &'static str> {
@@ -136,5 +136,5 @@ impl Expression {
 }
 
 fn has(set: u64, number: u32) -> bool {
-    set >> number & 1 == 1
+    (set >> number) & 1 == 1
 }

@@ -155,7 +155,7 @@ impl CronSchedule {
 /// A number that depends only on a job's name, so that jobs do not all run at once and each keeps its time.
 fn chance(name: &str, purpose: &str) -> u64 {
     let hash = Sha256::new().chain_update(purpose).chain_update([0]).chain_update(name).finalize();
-    hash.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
+    hash.iter().take(8).fold(0, |number, byte| (number << 8) | u64::from(*byte))
 }
 
 #[cfg(test)]

@@ -96,7 +96,9 @@ fn check(deployment: &Deployment, args: ScheduleArgs) -> Result<Wanted, SyscallE
     }
     let time_ms = args.ts * 1e3;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64() * 1e3;
-    if !((time_ms - now).abs() <= FARTHEST_MS) {
+    // A time that is no number is never near.
+    let is_near = (time_ms - now).abs() <= FARTHEST_MS;
+    if !is_near {
         return Err(SyscallError::throw(
             "InvalidScheduledFunctionDelay",
             "A function must be scheduled within five years of now.",

@@ -26,7 +26,7 @@ pub async fn read(request: Request, backend: &Backend) -> Result<HttpRequest, Ap
     let original = parts.extensions.get::<OriginalUri>().map_or(&parts.uri, |original| &original.0);
     let target = original.path_and_query().map_or("/", |target| target.as_str());
     let host = parts.headers.get(header::HOST).and_then(|host| host.to_str().ok());
-    let host = host.map_or_else(|| backend.site().trim_start_matches("http://"), |host| host);
+    let host = host.unwrap_or_else(|| backend.site().trim_start_matches("http://"));
     let url = format!("{}://{host}{target}", protocol(&parts.headers));
     // Authorization may be the app's own business: what we do not understand is no error before somebody asks who it is.
     let (identity, unauthenticated) = match identity::of_request(&parts.headers, backend).await {
