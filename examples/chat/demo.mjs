@@ -83,6 +83,7 @@ await new Promise((listening) => page.listen(0, "127.0.0.1", listening));
 const address = `http://127.0.0.1:${page.address().port}/`;
 assert.equal(await client.action(api.previews.fetchTitle, { url: address }), "A page");
 assert.equal(await client.query(api.previews.titleOf, { url: address }), "A page");
+await client.action(api.previews.fetchTitle, { url: `${address}soon`, keepFor: 1 });
 page.close();
 
 // HTTP actions: a webhook, and a page of text.
@@ -108,12 +109,12 @@ const [file] = await client.query(api.files.list, {});
 assert.deepEqual([file.name, file.size], ["notes.txt", content.length]);
 assert.equal(await (await fetch(file.url, { headers: { Range: "bytes=2-5" } })).text(), "file");
 
-// Scheduled functions run once each, and the cron job began with the deploy.
+// Scheduled functions run once each, and the cron job forgets what is too old, and nothing else.
 await client.mutation(api.counters.addLater, { name: "later", times: 20 });
-for (const [name, least] of [["later", 20], ["minutes", 1]]) {
-  while ((await client.query(api.counters.value, { name })) < least);
-}
+while ((await client.query(api.counters.value, { name: "later" })) < 20);
+while ((await client.query(api.previews.titleOf, { url: `${address}soon` })) !== null);
 assert.equal(await client.query(api.counters.value, { name: "later" }), 20);
+assert.equal(await client.query(api.previews.titleOf, { url: address }), "A page");
 
 const [, firstQuery] = await timed(() => client.query(api.counters.value, { name: "messages" }));
 let thousandth = 0;

@@ -144,7 +144,8 @@ async fn both_engines_agree_on_every_function_of_the_example() {
     assert_eq!(app.call("counters:reset", json!({ "name": "n" })).await, json!(0.0));
     app.call("counters:add", json!({ "name": "n" })).await;
     app.call("counters:addLater", json!({ "name": "n", "times": 2 })).await;
-    app.call("previews:keep", json!({ "url": "http://a/", "title": "A" })).await;
+    app.call("previews:keep", json!({ "url": "http://a/", "title": "A", "keepFor": 1e9 })).await;
+    app.call("previews:forgetOld", json!({})).await;
     assert_eq!(app.call("previews:titleOf", json!({ "url": "http://a/" })).await, json!("A"));
     assert!(app.call("files:uploadUrl", json!({})).await.as_str().unwrap().contains("/api/storage/upload?token="));
     // Any id of the table does: the file itself may be gone.

@@ -3,6 +3,6 @@ import { internal } from "./_generated/api";
 
 const crons = cronJobs();
 
-crons.interval("count the minutes", { minutes: 1 }, internal.counters.add, { name: "minutes" });
+crons.interval("forget old previews", { seconds: 5 }, internal.previews.forgetOld, {});
 
 export default crons;

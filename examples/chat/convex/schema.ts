@@ -28,7 +28,10 @@ export default defineSchema({
   previews: defineTable({
     url: v.string(),
     title: v.string(),
-  }).index("by_url", ["url"]),
+    expires: v.number(),
+  })
+    .index("by_url", ["url"])
+    .index("by_expires", ["expires"]),
 
   files: defineTable({
     file: v.id("_storage"),
