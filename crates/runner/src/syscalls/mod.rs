@@ -15,6 +15,8 @@ use convex_wasm_values::JsonFormat;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::error::CallError;
+
 pub(crate) use actions::run_in_action;
 pub(crate) use asynchronous::run_batch;
 pub(crate) use synchronous::run_sync;
@@ -40,6 +42,15 @@ impl From<database::Error> for SyscallError {
                 data: data.map(|data| data.to_json_text(JsonFormat::Encoded)),
             }),
             other => Self::Abort(other.into()),
+        }
+    }
+}
+
+impl From<CallError> for SyscallError {
+    fn from(error: CallError) -> Self {
+        match error {
+            CallError::Database(error) => error.into(),
+            error => Self::throw(error.code(), error.to_string()),
         }
     }
 }

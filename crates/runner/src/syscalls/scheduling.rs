@@ -12,7 +12,6 @@ use super::functions::FunctionReference;
 use super::{SyscallError, SyscallResult, write};
 use crate::actions::Action;
 use crate::deployment::Deployment;
-use crate::error::CallError;
 use crate::execution::Execution;
 use crate::function::FunctionKind;
 use crate::lookup::{Audience, not_found};
@@ -62,14 +61,14 @@ pub(super) async fn schedule_in_action(action: &Action, args: ScheduleArgs) -> S
         let wanted = wanted.clone();
         async move { insert(transaction, &wanted, parent).await }.boxed()
     });
-    write(&scheduled.await.map_err(thrown)?.to_string())
+    write(&scheduled.await?.to_string())
 }
 
 pub(super) async fn cancel_in_action(action: &Action, args: CancelArgs) -> SyscallResult {
     let id = job_id(&args.id)?;
     let writer = action.function.to_string();
     let canceled = action.runner.change(&writer, |transaction| cancel_job(transaction, id, None).boxed());
-    write(&canceled.await.map_err(thrown)?)
+    write(&canceled.await?)
 }
 
 /// The transaction, if functions may be scheduled in it.
@@ -144,11 +143,4 @@ fn job_id(id: &str) -> Result<DocumentId, SyscallError> {
     id.parse().map_err(|error| {
         SyscallError::throw("InvalidArgument", format!("Invalid argument `id` for `scheduler.cancel`: {error}"))
     })
-}
-
-fn thrown(error: CallError) -> SyscallError {
-    match error {
-        CallError::Database(error) => error.into(),
-        error => SyscallError::throw(error.code(), error.to_string()),
-    }
 }

@@ -13,7 +13,6 @@ use serde_json::json;
 
 use super::{SyscallError, SyscallResult, write};
 use crate::actions::Action;
-use crate::error::CallError;
 use crate::execution::Execution;
 use crate::function::FunctionKind;
 use crate::runner::unix_nanos;
@@ -118,7 +117,7 @@ pub(super) async fn in_action(
                 let (file, id) = (file.clone(), args.storage_id.clone());
                 async move { remove(transaction, &file, &id).await }.boxed()
             });
-            removed.await.map_err(thrown)?;
+            removed.await?;
             write(&())?
         }
         "storage/store" => {
@@ -128,7 +127,7 @@ pub(super) async fn in_action(
                 let file = file.clone();
                 async move { transaction.insert_file(&file) }.boxed()
             });
-            write(&inserted.await.map_err(thrown)?.to_string())?
+            write(&inserted.await?.to_string())?
         }
         "storage/get" => match read(action, super::parse(name, argument)?, "get").await? {
             Some(file) => {
@@ -143,7 +142,7 @@ pub(super) async fn in_action(
 
 async fn read(action: &Action, args: FileArgs, method: &str) -> Result<Option<StoredFile>, SyscallError> {
     let name = args.name(method)?;
-    let (mut transaction, _) = action.runner.read(&action.function).await.map_err(thrown)?;
+    let (mut transaction, _) = action.runner.read(&action.function).await?;
     Ok(find(&mut transaction, &name).await?)
 }
 
@@ -219,11 +218,4 @@ fn writer(execution: &mut Execution) -> Result<&mut Transaction, SyscallError> {
 
 fn failed(error: std::io::Error) -> SyscallError {
     SyscallError::throw("StorageFailed", format!("A file could not be read or written: {error}"))
-}
-
-fn thrown(error: CallError) -> SyscallError {
-    match error {
-        CallError::Database(error) => error.into(),
-        error => SyscallError::throw(error.code(), error.to_string()),
-    }
 }
