@@ -20,6 +20,9 @@ use session::Session;
 /// First version of the npm package that understands transitions in slices.
 const CHUNKS_SINCE: (u32, u32) = (1, 28);
 
+/// Bytes of a connection's own buffer for what it receives. Most messages are small, and most connections are idle.
+const READ_BUFFER: usize = 4 << 10;
+
 /// Routes of this module.
 pub fn routes() -> Router<Arc<Backend>> {
     Router::new().route("/api/sync", get(other_client)).route("/api/{version}/sync", get(npm_client))
@@ -42,6 +45,7 @@ async fn npm_client(
 fn accept(backend: Arc<Backend>, upgrade: WebSocketUpgrade, chunks: bool) -> Response {
     let limit = HTTP_SERVER_MAX_FUNCTION_BODY_BYTES.get();
     upgrade
+        .read_buffer_size(READ_BUFFER)
         .max_message_size(limit)
         .max_frame_size(limit)
         .on_upgrade(move |socket| Session::new(backend, chunks).run(socket))
