@@ -65,6 +65,8 @@ struct Owed {
     /// Commits that the client was told of.
     ts: Timestamp,
     removed: Vec<u32>,
+    /// Whether a transition must follow even if it changes nothing.
+    in_any_case: bool,
 }
 
 /// Work in the background. Dropping it stops it.
@@ -114,7 +116,7 @@ impl Session {
             queries: BTreeMap::new(),
             generations: 0,
             version,
-            owed: Owed { query_set: 0, identity: 0, ts: Timestamp::MIN, removed: Vec::new() },
+            owed: Owed { query_set: 0, identity: 0, ts: Timestamp::MIN, removed: Vec::new(), in_any_case: false },
             mutations: VecDeque::new(),
             running: Running::default(),
             said: Instant::now(),
@@ -170,6 +172,8 @@ impl Session {
                 let outcome = outcome?;
                 let ts = outcome.result.is_ok().then_some(outcome.timestamp);
                 self.owed.ts = self.owed.ts.max(ts.unwrap_or(Timestamp::MIN));
+                // A round that saw the commit may have overtaken this answer; clients wait for a transition behind it.
+                self.owed.in_any_case |= ts.is_some_and(|ts| ts <= self.version.ts.0);
                 let ts = ts.map(EncodedTimestamp);
                 let answer = answer(outcome, &request_id);
                 self.say(socket, &ServerMessage::MutationResponse { request_id: number, answer, ts }).await?;
@@ -344,6 +348,7 @@ impl Session {
         let reached = StateVersion { query_set: self.owed.query_set, identity: self.owed.identity, ..self.version };
         let due = reached != self.version
             || self.owed.ts > self.version.ts.0
+            || self.owed.in_any_case
             || self.queries.values().any(LiveQuery::is_stale);
         if !due || !self.running.round.is_empty() {
             return Ok(());
@@ -358,6 +363,7 @@ impl Session {
             .map(|(id, query)| query.run(*id, at, backend.clone()))
             .collect();
         let to = Owed { removed: std::mem::take(&mut self.owed.removed), ..self.owed };
+        self.owed.in_any_case = false;
         self.running.round.spawn(async move {
             let runs = futures::future::try_join_all(runs).await?;
             Ok(Round { to, at, runs })
@@ -379,7 +385,7 @@ impl Session {
             }
         }
         let end = StateVersion { query_set: to.query_set, identity: to.identity, ts: EncodedTimestamp(at) };
-        if modifications.is_empty() && end == self.version {
+        if modifications.is_empty() && end == self.version && !to.in_any_case {
             return Ok(());
         }
         let message = ServerMessage::Transition { start_version: self.version, end_version: end, modifications };
