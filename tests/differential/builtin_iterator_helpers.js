@@ -6,9 +6,9 @@ const text = (value) => {
     return "?";
   }
 };
-const log = (...values) => // Those that came after Node 22.
+const log = (...values) => console.log(values.map(text).join(" "));
+// Those that came after Node 22.
 const newer = ["chunks", "concat", "includes", "join", "windows", "zip", "zipKeyed"];
-console.log(values.map(text).join(" "));
 const show = (value) => JSON.stringify(value);
 const attempt = (body) => {
   try {

@@ -323,7 +323,8 @@ impl FunctionRunner {
                 transaction.record_session_request(session, *request, &answer).await?;
             }
             (Some(Once::Job(job)), Ok(_)) => {
-                if !transaction.set_job_state(job, &JobState::Success, scheduled::after(job)).await? {
+                let is_scheduled = transaction.set_job_state(job, &JobState::Success, scheduled::after(job)).await?;
+                if !is_scheduled {
                     return Err(CallError::NoLongerScheduled);
                 }
             }

@@ -19,7 +19,7 @@ impl Transaction {
     /// All cron jobs by name, each with the time at which it is to run next.
     pub async fn cron_jobs(&mut self) -> Result<BTreeMap<String, Job>> {
         let rows = self.named_rows(&CRON_JOBS, KeyRange::all()).await?;
-        rows.iter().map(|row| cron_job(row)).collect()
+        rows.iter().map(cron_job).collect()
     }
 
     /// Sets a cron job, which is to run at `time_ms` for the first time.

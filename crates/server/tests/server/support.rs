@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use convex_wasm_database::{Database, SqlitePersistence};
+use convex_wasm_database::{Database, PersistenceError, SqlitePersistence};
 use convex_wasm_runtime::{DirectoryCache, Engine};
 use convex_wasm_server::push::{Builder, Exclusions, UnitCache};
 use convex_wasm_server::{Backend, BackendOptions, InstanceSecret, serve};
@@ -115,8 +115,14 @@ impl Server {
     }
 }
 
+/// Opens the database as soon as the tasks of a server that was stopped have let go of it.
 async fn open_database(folder: &Path) -> Database {
-    let persistence = SqlitePersistence::open(folder.join("test.sqlite3")).unwrap();
+    let persistence = loop {
+        match SqlitePersistence::open(folder.join("test.sqlite3")) {
+            Err(PersistenceError::InUse { .. }) => tokio::task::yield_now().await,
+            opened => break opened.unwrap(),
+        }
+    };
     Database::open(Arc::new(persistence)).await.unwrap()
 }
 
