@@ -4,8 +4,13 @@ import { pathToFileURL } from "node:url";
 
 const outputs = [];
 const write = console.log;
+let printed = "";
+// The first ends the program on our lane.
+process.on("unhandledRejection", (error) => {
+  if (!printed.includes("uncaught ")) printed += `uncaught ${error?.name}\n`;
+});
 for (const file of process.argv.slice(2)) {
-  let printed = "";
+  printed = "";
   console.log = (line) => {
     // A console of UTF-8 has no lone surrogates.
     printed += `${line}\n`.toWellFormed();

@@ -16,7 +16,8 @@ function cut(value) {
   };
   return small(value) ? value : typeof value === "string" ? value.slice(0, 9) : Array.isArray(value) ? value.slice(0, 2).map(cut) : null;
 }
-// What V8 says of a TypeError depends on how it compiled the expression: only its name is compared, also as text.
+// What V8 says of a TypeError depends on how it compiled the expression, and of a SyntaxError on where its parser was: only
+// their names are compared, also as text.
 Error.prototype.toString = function () {
   return show(this);
 };
@@ -28,7 +29,7 @@ function show(value, depth = 0) {
   if (typeof value === "function") return `function ${value.name}/${value.length}`;
   if (typeof value !== "object" || value === null) return Object.is(value, -0) ? "-0" : String(value);
   if (depth > 3) return "…";
-  if (value instanceof Error) return `${value.name}: ${value instanceof TypeError ? "" : value.message}`;
+  if (value instanceof Error) return `${value.name}: ${value instanceof TypeError || value instanceof SyntaxError ? "" : value.message}`;
   if (value instanceof RegExp) return `${value}@${value.lastIndex}`;
   if (value instanceof Date) return `Date(${value.getTime()})`;
   if (value instanceof Map) return `Map{${[...value].slice(0, 40).map(([k, v]) => `${show(k, depth + 1)}=>${show(v, depth + 1)}`)}}`;
