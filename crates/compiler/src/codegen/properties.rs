@@ -161,27 +161,36 @@ impl Emitter<'_, '_> {
 
     /// Writes a property by an inline cache of own data properties, or the helper.
     fn emit_cached_set(&mut self, helper: Helper, object: Reg, key: Constant, value: Reg) {
-        let cache = self.unit.data.add_cache();
-        if !self.hot {
-            return self.call_setting_helper(helper, object, value, key, cache);
-        }
-        self.with_boxed(object, |emitter, word| {
-            emitter.with_boxed(value, |emitter, value| {
-                let done = emitter.code.block(BlockType::Empty);
-                let slow = emitter.code.block(BlockType::Empty);
-                emitter.push_own_slot(object, word, cache, slow);
-                emitter.code.get(value).store_i64(0).br(done).end();
-                let key = emitter.unit.data.constant(key);
-                emitter.code.get(word).get(value).i32(key.cast_signed()).i32(cache.cast_signed());
-                emitter.code.call_helper(helper);
-                emitter.check_status();
-                emitter.code.end();
-            });
+        self.emit_write(helper, object, key, value, |emitter, word, value, cache, slow| {
+            emitter.push_own_slot(object, word, cache, slow);
+            emitter.code.get(value).store_i64(0);
         });
     }
 
     /// Writes a property that is new most of the time: by an inline cache of additions, or the helper.
     fn emit_addition(&mut self, helper: Helper, object: Reg, key: Constant, value: Reg) {
+        self.emit_write(helper, object, key, value, |emitter, word, value, cache, slow| {
+            emitter.leave_unless_object(object, word, slow);
+            emitter.with_local(ValType::I32, |emitter, cell| {
+                emitter.code.get(word).emit(Instruction::I32WrapI64).set(cell);
+                let base = |code: &mut Code| {
+                    code.emit(Instruction::GlobalGet(DATA_BASE));
+                };
+                add_by_cache(&mut emitter.code, cell, value, &base, cache, slow);
+            });
+        });
+    }
+
+    /// Writes a property where `fast` does, in hot code, unless it leaves for its block; then by the helper. `fast` is given the
+    /// words of object and value, the cache, and that block.
+    fn emit_write(
+        &mut self,
+        helper: Helper,
+        object: Reg,
+        key: Constant,
+        value: Reg,
+        fast: impl FnOnce(&mut Self, Local, Local, u32, Label),
+    ) {
         let cache = self.unit.data.add_cache();
         if !self.hot {
             return self.call_setting_helper(helper, object, value, key, cache);
@@ -190,14 +199,7 @@ impl Emitter<'_, '_> {
             emitter.with_boxed(value, |emitter, value| {
                 let done = emitter.code.block(BlockType::Empty);
                 let slow = emitter.code.block(BlockType::Empty);
-                emitter.leave_unless_object(object, word, slow);
-                emitter.with_local(ValType::I32, |emitter, cell| {
-                    emitter.code.get(word).emit(Instruction::I32WrapI64).set(cell);
-                    let base = |code: &mut Code| {
-                        code.emit(Instruction::GlobalGet(DATA_BASE));
-                    };
-                    add_by_cache(&mut emitter.code, cell, value, &base, cache, slow);
-                });
+                fast(emitter, word, value, cache, slow);
                 emitter.code.br(done).end();
                 let key = emitter.unit.data.constant(key);
                 emitter.code.get(word).get(value).i32(key.cast_signed()).i32(cache.cast_signed());
