@@ -85,4 +85,9 @@ impl PersistenceError {
     pub(crate) fn damaged(detail: impl Into<String>) -> Self {
         Self::Damaged { detail: detail.into() }
     }
+
+    /// An entry of an index without the revision it leads to.
+    pub(crate) fn missing_revision() -> Self {
+        Self::damaged("an index entry leads to a revision that is not there")
+    }
 }

@@ -5,6 +5,7 @@
 //! timestamp `T` takes the newest entry at or below `T` of each key. Everything else (transactions, conflicts, the
 //! meaning of a key) is the business of the `database` crate; nothing above this crate sees SQL.
 
+mod columns;
 mod error;
 mod location;
 mod memory;

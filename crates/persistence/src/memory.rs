@@ -79,9 +79,7 @@ impl State {
         let newest = entries.range((key.clone(), Timestamp::MIN)..=(key.clone(), at)).next_back();
         let Some(((_, timestamp), Some(document))) = newest else { return Ok(None) };
         let stored = self.revisions.get(&(*timestamp, *document)).and_then(|stored| stored.content.clone());
-        let document = stored.ok_or_else(|| PersistenceError::Damaged {
-            detail: "an index entry leads to a revision that is not there".to_owned(),
-        })?;
+        let document = stored.ok_or_else(PersistenceError::missing_revision)?;
         Ok(Some(Versioned { timestamp: *timestamp, document }))
     }
 

@@ -3,7 +3,8 @@
 use super::MysqlPersistence;
 use super::read::{column, global, id};
 use super::sql::Bytes;
-use crate::remote::{Parts, from_integer, join, to_integer, to_limit};
+use crate::columns::{from_integer, to_integer, to_limit};
+use crate::remote::{Parts, join};
 use crate::{BlobId, DocumentKey, IndexEntry, IndexId, PersistenceError, Result, TabletId};
 
 impl MysqlPersistence {

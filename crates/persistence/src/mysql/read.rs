@@ -11,7 +11,8 @@ use mysql_async::prelude::FromValue;
 
 use super::MysqlPersistence;
 use super::sql::{Bytes as Literal, is_document, is_key};
-use crate::remote::{Entry, Pages, Parts, from_integer, from_json, missing_revision, to_column, to_limit};
+use crate::columns::{from_integer, to_column, to_limit};
+use crate::remote::{Entry, Pages, Parts, from_json};
 use crate::{
     BlobId, DocumentKey, IndexId, Key, KeyRange, Order, PersistenceError, Result, Revision, TabletId, Timestamp,
     Versioned,
@@ -85,7 +86,7 @@ fn versioned(row: &Row, first: usize) -> Result<Option<Versioned>> {
         return Ok(None);
     }
     let json: Option<Vec<u8>> = column(row, first + 2)?;
-    let document = Arc::new(from_json(&json.ok_or_else(missing_revision)?)?);
+    let document = Arc::new(from_json(&json.ok_or_else(PersistenceError::missing_revision)?)?);
     Ok(Some(Versioned { timestamp: from_integer(column(row, first)?)?, document }))
 }
 

@@ -2,7 +2,8 @@
 
 use super::MysqlPersistence;
 use super::sql::{Bytes, Nullable, Statements, is_document, is_key};
-use crate::remote::{Parts, retry, to_integer, to_json, to_limit};
+use crate::columns::{to_integer, to_limit};
+use crate::remote::{Parts, retry, to_json};
 use crate::{BlobId, IndexEntry, IndexId, PersistenceError, Prune, Result, Revision, WriteBatch};
 
 /// Bytes of a part of a blob. As hexadecimal digits it has to fit in a packet.

@@ -4,7 +4,8 @@ use convex_wasm_values::InternalId;
 
 use super::PostgresPersistence;
 use super::read::{column, id};
-use crate::remote::{Parts, from_integer, join, to_integer, to_limit};
+use crate::columns::{from_integer, to_integer, to_limit};
+use crate::remote::{Parts, join};
 use crate::{BlobId, DocumentKey, IndexEntry, IndexId, PersistenceError, Result, TabletId};
 
 impl PostgresPersistence {

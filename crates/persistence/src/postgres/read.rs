@@ -9,7 +9,8 @@ use futures::future::BoxFuture;
 use tokio_postgres::Row;
 
 use super::PostgresPersistence;
-use crate::remote::{Entry, Pages, Parts, from_integer, from_json, missing_revision, to_column, to_limit};
+use crate::columns::{from_integer, to_column, to_limit};
+use crate::remote::{Entry, Pages, Parts, from_json};
 use crate::{
     BlobId, DocumentKey, IndexId, Key, KeyRange, Order, PersistenceError, Result, Revision, TabletId, Timestamp,
     Versioned,
@@ -78,7 +79,7 @@ fn versioned(row: &Row, first: usize) -> Result<Option<Versioned>> {
         return Ok(None);
     }
     let json: Option<&[u8]> = column(row, first + 2)?;
-    let document = Arc::new(from_json(json.ok_or_else(missing_revision)?)?);
+    let document = Arc::new(from_json(json.ok_or_else(PersistenceError::missing_revision)?)?);
     Ok(Some(Versioned { timestamp: from_integer(column(row, first)?)?, document }))
 }
 

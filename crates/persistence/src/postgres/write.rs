@@ -5,7 +5,8 @@ use tokio_postgres::types::ToSql;
 
 use super::PostgresPersistence;
 use super::read::column;
-use crate::remote::{Parts, to_integer, to_json, to_limit};
+use crate::columns::{to_integer, to_limit};
+use crate::remote::{Parts, to_json};
 use crate::{BlobId, IndexId, PersistenceError, Prune, Result, WriteBatch};
 
 /// The first part of every statement. `$1` is our epoch.

@@ -4,9 +4,8 @@ use convex_wasm_values::InternalId;
 use rusqlite::{Connection, Row, params};
 
 use super::layout::from_sqlite;
-use super::read::{damaged, from_integer};
-use super::write::to_integer;
-use crate::{BlobId, DocumentKey, IndexEntry, IndexId, Result, TabletId};
+use crate::columns::{from_integer, to_integer};
+use crate::{BlobId, DocumentKey, IndexEntry, IndexId, PersistenceError, Result, TabletId};
 
 /// The entries behind one, in the order of index, key and timestamp.
 pub fn entries(connection: &Connection, after: Option<&IndexEntry>, limit: usize) -> Result<Vec<IndexEntry>> {
@@ -48,7 +47,9 @@ pub fn globals(connection: &Connection) -> Result<Vec<(String, serde_json::Value
     rows.map(|row| {
         let (name, json): (String, String) = row.map_err(from_sqlite)?;
         let value = serde_json::from_str(&json);
-        value.map_err(|error| damaged(&format!("the global {name} does not parse: {error}"))).map(|value| (name, value))
+        value
+            .map_err(|error| PersistenceError::damaged(format!("the global {name} does not parse: {error}")))
+            .map(|value| (name, value))
     })
     .collect()
 }

@@ -6,8 +6,8 @@ use convex_wasm_values::{ConvexObject, InternalId};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::layout::from_sqlite;
-use super::read::{damaged, from_integer, to_column};
-use crate::{DocumentKey, Result, Revision, TabletId, Timestamp};
+use crate::columns::{from_integer, to_column};
+use crate::{DocumentKey, PersistenceError, Result, Revision, TabletId, Timestamp};
 
 /// The revisions after a timestamp: `limit` of them, and the others with the timestamp of the last one.
 pub fn revisions(connection: &Connection, after: Timestamp, limit: usize) -> Result<Vec<Revision>> {
@@ -57,9 +57,11 @@ pub fn content(
 
 fn parse(json: &str) -> Result<Arc<ConvexObject>> {
     let content = serde_json::from_str(json);
-    content.map(Arc::new).map_err(|error| damaged(&format!("a document of the log does not parse: {error}")))
+    content
+        .map(Arc::new)
+        .map_err(|error| PersistenceError::damaged(format!("a document of the log does not parse: {error}")))
 }
 
 fn not_text(error: rusqlite::types::FromSqlError) -> crate::PersistenceError {
-    damaged(&error.to_string())
+    PersistenceError::damaged(error.to_string())
 }

@@ -7,7 +7,7 @@ use convex_wasm_values::ConvexObject;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::layout::from_sqlite;
-use super::write::to_integer;
+use crate::columns::{from_integer, to_column};
 use crate::{
     BlobId, IndexId, IndexRow, Key, KeyRange, Order, PersistenceError, Result, Timestamp, Versioned, successor,
 };
@@ -37,12 +37,16 @@ impl Target {
             .prepare_cached("SELECT json_value FROM documents WHERE ts = ?1 AND table_id = ?2 AND id = ?3")
             .map_err(from_sqlite)?;
         let mut rows = select.query(params![self.ts, table, id]).map_err(from_sqlite)?;
-        let missing = || damaged("an index entry leads to a revision that is not there");
-        let row = rows.next().map_err(from_sqlite)?.ok_or_else(missing)?;
-        let json =
-            row.get_ref(0).map_err(from_sqlite)?.as_str_or_null().map_err(|error| damaged(&error.to_string()))?;
-        let document: ConvexObject = serde_json::from_str(json.ok_or_else(missing)?)
-            .map_err(|error| damaged(&format!("the document of an index entry does not parse: {error}")))?;
+        let row = rows.next().map_err(from_sqlite)?.ok_or_else(PersistenceError::missing_revision)?;
+        let json = row
+            .get_ref(0)
+            .map_err(from_sqlite)?
+            .as_str_or_null()
+            .map_err(|error| PersistenceError::damaged(error.to_string()))?;
+        let document: ConvexObject = serde_json::from_str(json.ok_or_else(PersistenceError::missing_revision)?)
+            .map_err(|error| {
+                PersistenceError::damaged(format!("the document of an index entry does not parse: {error}"))
+            })?;
         Ok(Some(Versioned { timestamp: from_integer(self.ts)?, document: Arc::new(document) }))
     }
 }
@@ -127,7 +131,11 @@ fn scan_until_jump(
     let mut current: Option<(Key, Target)> = None;
     let mut steps = 0;
     while let Some(row) = entries.next().map_err(from_sqlite)? {
-        let key = row.get_ref(0).map_err(from_sqlite)?.as_blob().map_err(|error| damaged(&error.to_string()))?;
+        let key = row
+            .get_ref(0)
+            .map_err(from_sqlite)?
+            .as_blob()
+            .map_err(|error| PersistenceError::damaged(error.to_string()))?;
         match &mut current {
             Some((same, target)) if same == key => {
                 steps += 1;
@@ -177,7 +185,7 @@ pub fn count(connection: &Connection, index: IndexId, at: Timestamp) -> Result<u
             |row| row.get(0),
         )
         .map_err(from_sqlite)?;
-    u64::try_from(count).map_err(|_| damaged("a count is negative"))
+    u64::try_from(count).map_err(|_| PersistenceError::damaged("a count is negative"))
 }
 
 /// The timestamp of the newest revision.
@@ -195,7 +203,7 @@ pub fn global(connection: &Connection, name: &str) -> Result<Option<serde_json::
         .map_err(from_sqlite)?;
     json.map(|json| serde_json::from_str(&json))
         .transpose()
-        .map_err(|error| damaged(&format!("the global {name} does not parse: {error}")))
+        .map_err(|error| PersistenceError::damaged(format!("the global {name} does not parse: {error}")))
 }
 
 /// A blob.
@@ -205,19 +213,4 @@ pub fn blob(connection: &Connection, id: BlobId) -> Result<Option<Bytes>> {
         .optional()
         .map_err(from_sqlite)?;
     Ok(content.map(Bytes::from))
-}
-
-/// The timestamp of a read; one beyond SQLite's range reads the newest.
-pub fn to_column(at: Timestamp) -> i64 {
-    to_integer(at).unwrap_or(i64::MAX)
-}
-
-/// A timestamp from its column.
-pub fn from_integer(ts: i64) -> Result<Timestamp> {
-    u64::try_from(ts).map(Timestamp).map_err(|_| damaged("a timestamp is negative"))
-}
-
-/// The store does not make sense.
-pub fn damaged(detail: &str) -> PersistenceError {
-    PersistenceError::Damaged { detail: detail.to_owned() }
 }

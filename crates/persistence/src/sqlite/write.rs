@@ -3,7 +3,8 @@
 use rusqlite::{Connection, Transaction, params};
 
 use super::layout::from_sqlite;
-use crate::{BlobId, IndexEntry, IndexId, PersistenceError, Prune, Result, Revision, Timestamp, WriteBatch};
+use crate::columns::to_integer;
+use crate::{BlobId, IndexEntry, IndexId, PersistenceError, Prune, Result, Revision, WriteBatch};
 
 /// Appends a batch in one SQLite transaction.
 pub fn batch(connection: &mut Connection, batch: &WriteBatch) -> Result<()> {
@@ -106,11 +107,6 @@ pub fn blob(connection: &mut Connection, content: &[u8]) -> Result<BlobId> {
         .execute("INSERT OR IGNORE INTO blobs (sha256, content) VALUES (?1, ?2)", params![id.0, content])
         .map_err(from_sqlite)?;
     Ok(id)
-}
-
-/// SQLite's integers are signed; nanoseconds fit until the year 2262.
-pub fn to_integer(timestamp: Timestamp) -> Result<i64> {
-    i64::try_from(timestamp.0).map_err(|_| PersistenceError::Failed(format!("timestamp {timestamp} is out of range")))
 }
 
 fn not_json(error: serde_json::Error) -> PersistenceError {
