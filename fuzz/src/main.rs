@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use clap::Parser;
-use convex_wasm_runtime::{Engine, NoCache};
 use convex_wasm_tests::first_difference;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -66,7 +65,7 @@ struct Counts {
 }
 
 struct Fuzzer {
-    engine: Engine,
+    wasm: wasm::Lane,
     node: PathBuf,
     seeds: std::ops::Range<u64>,
     next: AtomicU64,
@@ -94,7 +93,7 @@ async fn run(options: Options) -> anyhow::Result<()> {
     }
     progress.set_style(ProgressStyle::with_template("{bar:30} {pos}/{len} programs {elapsed}")?);
     let fuzzer = Arc::new(Fuzzer {
-        engine: Engine::new(NoCache)?,
+        wasm: wasm::Lane::new()?,
         node: options.node,
         seeds: options.seed..options.seed + options.programs,
         next: AtomicU64::new(options.seed),
@@ -146,7 +145,7 @@ impl Fuzzer {
                 self.report(seed, &failure).await?;
             }
             for mutant in mutate::mutants(seed, program) {
-                if let Ending::Fault(fault) = wasm::run(&self.engine, &mutant, wasm::DAMAGED_BUDGET).await {
+                if let Ending::Fault(fault) = self.wasm.run(&mutant, wasm::DAMAGED_BUDGET).await {
                     bail!("seed {seed}: a damaged program ended in a way that has no name: {fault}\n{mutant}");
                 }
                 self.counts.mutants.fetch_add(1, Relaxed);
@@ -161,7 +160,7 @@ impl Fuzzer {
 
     /// Why the program is no success.
     async fn compare(&self, program: &str, expected: &str) -> Option<String> {
-        match wasm::run(&self.engine, program, wasm::BUDGET).await {
+        match self.wasm.run(program, wasm::BUDGET).await {
             Ending::Printed(printed) if printed == expected => {
                 self.counts.same.fetch_add(1, Relaxed);
                 None
@@ -208,10 +207,6 @@ impl Fuzzer {
         let program = generator::program(&mut Choices::replay(best));
         let expected = node::run(&self.node, std::slice::from_ref(&program)).await?;
         let failure = self.compare(&program, &expected[0]).await.unwrap_or_else(|| failure.to_owned());
-        bail!("seed {seed}: {failure}\n\n{}", without_prelude(&program))
+        bail!("seed {seed}: {failure}\n\n{program}")
     }
-}
-
-fn without_prelude(program: &str) -> &str {
-    program.strip_prefix(generator::PRELUDE).unwrap_or(program)
 }

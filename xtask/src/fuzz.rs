@@ -19,12 +19,15 @@ pub struct Options {
     /// Stop after that many minutes, even if fewer programs ran.
     #[arg(long)]
     minutes: Option<f64>,
+    /// Go on after a difference: list the seeds that differ and fail at the end.
+    #[arg(long)]
+    keep_going: bool,
 }
 
 impl Options {
     /// The same programs each time, as many as fit into the time.
     pub fn for_tests(minutes: f64) -> Self {
-        Self { seed: 0, programs: u64::MAX / 2, minutes: Some(minutes) }
+        Self { seed: 0, programs: u64::MAX / 2, minutes: Some(minutes), keep_going: false }
     }
 }
 
@@ -37,6 +40,9 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     fuzz.args(["--seed", &options.seed.to_string(), "--programs", &options.programs.to_string()]);
     if let Some(minutes) = options.minutes {
         fuzz.args(["--minutes", &minutes.to_string()]);
+    }
+    if options.keep_going {
+        fuzz.arg("--keep-going");
     }
     step(&mut fuzz)
 }

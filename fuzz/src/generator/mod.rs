@@ -7,8 +7,14 @@ mod statements;
 
 pub use choices::{Choices, Shrinking};
 
-/// What programs print with, and the fuel that ends their loops.
+/// What programs print with, and the fuel that ends their loops: a module of its own, compiled once.
 pub const PRELUDE: &str = include_str!("prelude.js");
+
+/// The module that [`IMPORT`] names.
+pub const PRELUDE_PATH: &str = "prelude.mjs";
+
+/// The first line of a program.
+pub const IMPORT: &str = "import { burn, cut, print, show, tag, take } from './prelude.mjs';\n";
 
 /// Statements at the top of a program, at most.
 const STATEMENTS: usize = 12;
@@ -16,7 +22,7 @@ const STATEMENTS: usize = 12;
 /// The program that follows from these decisions.
 pub fn program(choices: &mut Choices) -> String {
     let mut writer =
-        Writer { choices, text: PRELUDE.to_owned(), scopes: vec![Vec::new()], names: 0, place: Place::default() };
+        Writer { choices, text: IMPORT.to_owned(), scopes: vec![Vec::new()], names: 0, place: Place::default() };
     for _ in 0..=writer.choices.below(STATEMENTS) {
         writer.guarded_statement();
     }

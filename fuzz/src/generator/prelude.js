@@ -1,9 +1,9 @@
 let fuel = 20000;
-function burn() {
+export function burn() {
   if (--fuel < 0) throw new RangeError("out of fuel");
 }
 // Keeps data small, however often a loop adds to it.
-function cut(value) {
+export function cut(value) {
   let nodes = 100;
   const small = (part) => {
     if (--nodes < 0) return false;
@@ -22,7 +22,7 @@ Error.prototype.toString = function () {
   return show(this);
 };
 let shown = 0;
-function show(value, depth = 0) {
+export function show(value, depth = 0) {
   if (++shown > 400) return "…";
   if (typeof value === "string") return JSON.stringify(value.length > 300 ? value.slice(0, 300) + value.length : value);
   if (typeof value === "bigint") return `${value}n`;
@@ -45,16 +45,16 @@ function show(value, depth = 0) {
   });
   return `${prefix}{${members}}`;
 }
-function print(label, value) {
+export function print(label, value) {
   shown = 0;
   console.log(`${label} ${show(value)}`);
 }
-function* take(iterable, count) {
+export function* take(iterable, count) {
   for (const value of iterable) {
     if (count-- <= 0) return;
     yield value;
   }
 }
-function tag(strings, ...values) {
+export function tag(strings, ...values) {
   return strings.raw.join("|") + values.map((value) => show(value)).join("/");
 }
