@@ -48,6 +48,11 @@ fn bundles() -> anyhow::Result<Vec<SourceModule>> {
     scripts.iter().map(|script| bundle(script)).collect()
 }
 
+/// The bundle of one package and the script that uses it.
+pub fn bundle_of(package: &str) -> anyhow::Result<String> {
+    Ok(bundle(&Path::new(SCRIPTS).join(package).with_extension("js"))?.source)
+}
+
 fn bundle(script: &Path) -> anyhow::Result<SourceModule> {
     let output = Command::new(BUNDLER)
         .arg(script)

@@ -64,6 +64,11 @@ fn kernels(only: Option<&str>) -> anyhow::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
+/// A kernel by name.
+pub fn source(name: &str) -> anyhow::Result<String> {
+    Ok(std::fs::read_to_string(Path::new(DIRECTORY).join(name).with_extension("js"))?)
+}
+
 async fn measure(engine: &Engine, node: &Path, path: &Path) -> anyhow::Result<Row> {
     let source = std::fs::read_to_string(path)?;
     let prepared = program::prepare(engine, &[("kernel.js", source), ("main.js", ENTRY.to_owned())]).await?;

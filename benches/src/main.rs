@@ -1,4 +1,4 @@
-//! The benchmark program: kernels on our lane and on Node in the same run, the life of one call, and compiling.
+//! The benchmark program: kernels on our lane and on Node in the same run, the life of one call, memory, and compiling.
 
 use std::{fmt::Write, path::PathBuf};
 
@@ -7,6 +7,7 @@ use clap::Parser;
 mod call;
 mod compile;
 mod kernels;
+mod memory;
 mod node;
 mod program;
 
@@ -47,6 +48,7 @@ async fn measure(options: &Options) -> anyhow::Result<String> {
     )?;
     report += &kernels::table(&engine, &options.node, options.only.as_deref()).await?;
     report += &call::table(&engine).await?;
+    report += &memory::table(&engine).await?;
     report += &compile::table(&engine)?;
     Ok(report)
 }

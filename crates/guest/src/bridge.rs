@@ -16,7 +16,9 @@ use crate::state::State;
 use crate::string::{JsString, intern_str, ropes};
 use crate::throw::JsResult;
 use crate::value::Value;
-use crate::{async_iterate, builtins, call, describe, failure, heap, host, modules, promise, realm, realm_shapes};
+use crate::{
+    async_iterate, builtins, call, collector, describe, failure, heap, host, link, modules, promise, realm, realm_shapes,
+};
 
 static BOOTED: State<bool> = State::new(false);
 static RESULT_TEXT: State<Vec<u8>> = State::new(Vec::new());
@@ -111,6 +113,7 @@ pub extern "C" fn make_namespace(address: u32, length: u32) -> u32 {
     let namespace = Value::from(NamespaceObject::create(bindings));
     // SAFETY: fresh memory of 8 bytes.
     unsafe { core::ptr::write(word as usize as *mut Value, namespace) };
+    link::keep(word);
     word
 }
 
@@ -146,6 +149,12 @@ pub extern "C" fn evaluate(code: u32) -> u32 {
         }
         Err(thrown) => failed(thrown.take()),
     }
+}
+
+/// Collects what evaluation left behind: the memory is about to become an image.
+#[unsafe(no_mangle)]
+extern "C" fn clear_garbage() {
+    collector::clear_garbage();
 }
 
 /// Says which bodies (words with their table indices, in order) `import()` of a namespace evaluates.

@@ -1,5 +1,7 @@
 //! Linking of units (see [`convex_wasm_abi::unit`]).
 
+use core::ops::Range;
+
 use convex_wasm_abi::layout::object::MIN_INLINE_CAPACITY;
 use convex_wasm_abi::unit as abi;
 
@@ -41,6 +43,11 @@ impl Unit {
         unsafe { core::slice::from_raw_parts((self.base + offset) as usize as *const u8, length as usize) }
     }
 
+    fn clear(self, range: Range<u32>) {
+        // SAFETY: as in `word`, and nobody has a reference to bytes that are cleared.
+        unsafe { core::ptr::write_bytes((self.base + range.start) as usize as *mut u8, 0, range.len()) }
+    }
+
     fn constant(self, index: u32) -> Value {
         let offset = self.word(abi::CONSTANTS) + index * 8;
         // SAFETY: the constants are 8-aligned words in the unit's data.
@@ -54,18 +61,32 @@ impl Unit {
     }
 }
 
-/// Fills constants, function records and shapes of an instantiated unit.
+/// Addresses in cells that only native code and the host know: units' data, and the words that hold namespaces.
+static KEPT: State<Vec<u32>> = State::new(Vec::new());
+
+/// Keeps the cell of this address from being collected, forever.
+pub fn keep(address: u32) {
+    KEPT.with(|kept| kept.push(address));
+}
+
+/// Fills constants, function records and shapes of an instantiated unit. What described them is gone afterwards, and takes
+/// no memory in the image.
 #[unsafe(no_mangle)]
 pub extern "C" fn link_unit(data_base: u32, table_base: u32, index: u32) {
+    keep(data_base);
     let unit = Unit { base: data_base };
-    link_constants(unit);
+    let constants = link_constants(unit);
     link_functions(unit, table_base, index);
-    link_shapes(unit);
+    let shapes = link_shapes(unit);
+    unit.clear(constants);
+    unit.clear(shapes);
     reserve_interned();
 }
 
-fn link_constants(unit: Unit) {
-    let mut at = unit.word(abi::CONSTANT_DESCRIPTORS);
+/// Answers where the descriptors are.
+fn link_constants(unit: Unit) -> Range<u32> {
+    let start = unit.word(abi::CONSTANT_DESCRIPTORS);
+    let mut at = start;
     let (mut templates, mut regexps) = (vec![], vec![]);
     for index in 0..unit.word(abi::CONSTANT_COUNT) {
         let tag = unit.bytes(at, 1)[0];
@@ -103,6 +124,7 @@ fn link_constants(unit: Unit) {
             crate::builtins::regexp::precompile(pattern, flags);
         }
     }
+    start..at
 }
 
 fn utf16(bytes: &[u8]) -> JsString {
@@ -141,8 +163,10 @@ fn link_functions(unit: Unit, table_base: u32, index: u32) {
     }
 }
 
-fn link_shapes(unit: Unit) {
-    let mut at = unit.word(abi::SHAPE_DESCRIPTORS);
+/// Answers where the descriptors are.
+fn link_shapes(unit: Unit) -> Range<u32> {
+    let start = unit.word(abi::SHAPE_DESCRIPTORS);
+    let mut at = start;
     for index in 0..unit.word(abi::SHAPE_COUNT) {
         let count = unit.word(at);
         let keys = (0..count).map(|key| unit.constant(unit.word(at + 4 + key * 4)));
@@ -150,6 +174,7 @@ fn link_shapes(unit: Unit) {
         unit.set_word(unit.word(abi::SHAPES) + index * 4, shape.address());
         at += 4 + count * 4;
     }
+    start..at
 }
 
 fn literal_shape(count: u32, keys: impl Iterator<Item = Value>) -> Shape {

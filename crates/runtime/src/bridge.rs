@@ -154,6 +154,7 @@ fn find_roots<H>(state: &State<H>, op: u32, argument: &[u8], memory: &[u8]) -> R
         }
         _ => {
             let runs = roots::written_pages(engine.pagemap.as_ref(), base, &range);
+            let runs = roots::without_constants(runs, memory, &engine.guest.data);
             runs.into_iter().flat_map(|run| [run.start, run.end]).flat_map(u32::to_le_bytes).collect()
         }
     })

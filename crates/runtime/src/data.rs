@@ -4,6 +4,8 @@
 //! would cost a page fault for every page of it. So modules are compiled without data, and the host writes it once,
 //! when a program is initialised.
 
+use std::ops::Range;
+
 use wasmparser::{BinaryReaderError, ConstExpr, DataKind, Operator, Parser, Payload};
 
 use crate::cells;
@@ -46,6 +48,16 @@ impl Data {
             cells::slice_mut(memory, address, length)?.copy_from_slice(&segment.bytes);
         }
         Some(())
+    }
+
+    /// Whether a piece of memory (of a module without `env.data_base`) is within a segment and still what was written.
+    pub(crate) fn is_unchanged(&self, memory: &[u8], piece: &Range<u32>) -> bool {
+        self.0.iter().any(|segment| {
+            let Base::Address(address) = segment.base else { return false };
+            let within = piece.start.checked_sub(address).zip(piece.end.checked_sub(address));
+            let written = within.and_then(|(start, end)| segment.bytes.get(start as usize..end as usize));
+            written.is_some() && written == memory.get(piece.start as usize..piece.end as usize)
+        })
     }
 }
 

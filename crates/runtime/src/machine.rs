@@ -201,6 +201,15 @@ impl<H: Host> Machine<H> {
         self.memory.data_ptr(&self.store)
     }
 
+    /// First byte behind the guest's static data.
+    pub(crate) fn heap_base(&mut self) -> Result<u32, ProgramError> {
+        let export = self.engine.0.guest.heap_base;
+        let base = self.guest.get_module_export(&mut self.store, &export).and_then(Extern::into_global);
+        let base = base.and_then(|global| global.get(&mut self.store).i32());
+        base.map(|base| base as u32)
+            .ok_or_else(|| ProgramError::Link("the guest's `__heap_base` is no address".to_owned()))
+    }
+
     /// The guest's Rust stack pointer, if it exports it.
     pub(crate) fn stack_pointer(&mut self) -> Option<u32> {
         let pointer = self.stack_pointer?;

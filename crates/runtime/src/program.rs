@@ -20,7 +20,7 @@ use crate::{
     image::Image,
     machine::{Machine, Placement, Trapped},
     memory::{HUGE_PAGE, PAGE},
-    trap,
+    stack, trap,
     units::{ProgramUnit, UnitTable},
 };
 
@@ -150,22 +150,21 @@ impl<H: Host> Initialiser<'_, H> {
         self.write_limits(how);
         self.machine.set_budget(how.budget);
         let engine = self.machine.engine.clone();
+        self.open_heap()?;
         let boot = self.machine.function::<(), ()>(&engine.0.guest.boot)?;
         self.enter("the guest", &boot, ()).await?;
         let placements = self.place_units().await?;
         let namespaces = self.make_namespaces(&placements).await?;
         self.write_imports(&placements, &namespaces)?;
         self.register_imports(&placements, &namespaces).await?;
-        self.open_heap();
         self.evaluate(&placements).await?;
+        self.clear_garbage().await?;
         self.freeze(placements, namespaces)
     }
 
-    /// Modules may fill the memory up to what must be left for one execution.
+    /// What evaluation finds at fixed addresses.
     fn write_limits(&mut self, how: Initialisation) {
-        let limit = self.machine.engine.0.heap.end_of_image();
         let mut cells = self.machine.cells_mut();
-        cells.set_u32(memory::HEAP_LIMIT, limit);
         cells.set_u32(memory::STACK_LIMIT, convex_wasm_knobs::WASM_STACK_LIMIT.get());
         cells.set_u32(memory::PHASE, how.phase.code());
         cells.set(memory::TIME_MS, &how.time_ms.to_le_bytes());
@@ -252,12 +251,12 @@ impl<H: Host> Initialiser<'_, H> {
         Ok(())
     }
 
-    /// What modules allocate while they are evaluated is collected; guest, realm and units stay.
-    fn open_heap(&mut self) {
+    /// All that the guest allocates is in one heap and collected: realm, linked units, and what their evaluation makes.
+    fn open_heap(&mut self) -> Result<(), ProgramError> {
         let policy = self.machine.engine.0.heap;
-        let mut cells = self.machine.cells_mut();
-        let start = cells.u32(memory::HEAP_TOP) + heap::GAP;
-        policy.open(&mut cells, start, policy.end_of_image());
+        let start = self.machine.heap_base()?.next_multiple_of(16);
+        policy.open(&mut self.machine.cells_mut(), start, policy.end_of_image());
+        Ok(())
     }
 
     /// Evaluates modules in order. One that only `import()` reaches may fail: the import then rejects.
@@ -280,6 +279,27 @@ impl<H: Host> Initialiser<'_, H> {
         Ok(())
     }
 
+    /// Lets the guest collect what evaluation left behind, nothing of which may seem to be in use by calls that are over.
+    async fn clear_garbage(&mut self) -> Result<(), ProgramError> {
+        let engine = self.machine.engine.clone();
+        let clear = self.machine.function::<(), ()>(&engine.0.guest.clear_garbage)?;
+        let stack = self.machine.fiber_stack().await?;
+        // SAFETY: the stack is this machine's, on which no fiber exists: `&mut self`.
+        unsafe { stack::trim(&stack, 0) }.map_err(|source| system("clear the stack", source))?;
+        self.clear_scratch();
+        self.enter("the guest", &clear, ()).await?;
+        self.clear_scratch();
+        Ok(())
+    }
+
+    /// Clears what calls that are over left on the guest's stack and among the arguments.
+    fn clear_scratch(&mut self) {
+        for (start, length) in [(0, memory::RUST_STACK_SIZE), (memory::ARGUMENTS, memory::ARGUMENT_CAPACITY * 8)] {
+            let scratch = cells::slice_mut(self.machine.memory_mut(), start, length);
+            scratch.into_iter().for_each(|bytes| bytes.fill(0));
+        }
+    }
+
     /// Leaves limits for executions in the memory and freezes it.
     fn freeze(&mut self, placements: Vec<Placement>, namespaces: Namespaces) -> Result<Program, ProgramError> {
         let policy = self.machine.engine.0.heap;
@@ -291,11 +311,6 @@ impl<H: Host> Initialiser<'_, H> {
         let heap_base = (huge_heap - small_heap()) as u32;
         policy.open(&mut self.machine.cells_mut(), heap_base, heap_base + policy.size);
         let memory = self.machine.memory_mut();
-        // What dead calls left on the stack and among the arguments means nothing to the next execution.
-        let stack = cells::slice_mut(memory, 0, memory::RUST_STACK_SIZE);
-        stack.into_iter().for_each(|bytes| bytes.fill(0));
-        let arguments = cells::slice_mut(memory, memory::ARGUMENTS, memory::ARGUMENT_CAPACITY * 8);
-        arguments.into_iter().for_each(|bytes| bytes.fill(0));
         let image = memory.get(..image_end as usize).unwrap_or_default();
         let image = Image::freeze(image).map_err(|source| system("create the memory image", source))?;
         let units = &self.units;

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::{
+    data::Data,
     memory::PAGE,
     pagemap::{PageRun, Pagemap},
     stack::FiberStacks,
@@ -41,6 +42,23 @@ pub(crate) fn written_pages(pagemap: Option<&Pagemap>, base: *const u8, range: &
         Some(runs) => runs,
         None => vec![range.clone()],
     }
+}
+
+/// Leaves out the pages that are what the guest's module put there, constants mostly: they hold no reference. (While a program
+/// is initialised all of its memory counts as written.)
+pub(crate) fn without_constants(runs: Vec<Range<u32>>, memory: &[u8], data: &Data) -> Vec<Range<u32>> {
+    let mut changed: Vec<Range<u32>> = Vec::new();
+    for run in runs {
+        for start in run.clone().step_by(PAGE) {
+            let page = start..run.end.min(start + PAGE as u32);
+            match changed.last_mut() {
+                _ if data.is_unchanged(memory, &page) => {}
+                Some(last) if last.end == page.start => last.end = page.end,
+                _ => changed.push(page),
+            }
+        }
+    }
+    changed
 }
 
 fn scan(pagemap: &Pagemap, base: usize, range: &Range<u32>) -> Option<Vec<Range<u32>>> {

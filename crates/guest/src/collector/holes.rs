@@ -13,8 +13,6 @@ const PREFERRED: u32 = 9;
 const LISTS: usize = 32;
 /// Holes that may be too small are tried this often.
 const TRIES: u32 = 64;
-/// What stress tests find in freed memory.
-const POISON: u8 = 0xFD;
 
 pub(super) struct Holes {
     /// First hole of each list, or 0.
@@ -76,16 +74,16 @@ impl Holes {
         None
     }
 
-    /// Lists all memory of `start..end` that no marked cell occupies, and overwrites it if `poison`. Answers the bytes of
-    /// marked cells.
-    pub(super) fn sweep(&mut self, start: u32, end: u32, poison: bool) -> u32 {
+    /// Lists all memory of `start..end` that no marked cell occupies, filled with a byte if there is one. Answers the bytes
+    /// of marked cells.
+    pub(super) fn sweep(&mut self, start: u32, end: u32, fill: Option<u8>) -> u32 {
         *self = Holes::new();
         let mut live = 0;
         let mut free = start;
         let mut close = |free: u32, until: u32| {
-            if poison {
+            if let Some(byte) = fill {
                 // SAFETY: no live cell is in between.
-                unsafe { core::ptr::write_bytes(free as usize as *mut u8, POISON, (until - free) as usize) };
+                unsafe { core::ptr::write_bytes(free as usize as *mut u8, byte, (until - free) as usize) };
             }
             self.add(free, until - free);
         };

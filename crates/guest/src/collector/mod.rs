@@ -33,6 +33,9 @@ use crate::state::State;
 /// there is, the more often it is collected.
 const RESERVE: u32 = 16;
 
+/// What stress tests find in freed memory.
+const POISON: u8 = 0xFD;
+
 /// Under stress a heap grows by up to one in so many bytes between collections, lest those of large heaps take forever.
 const STRESS_SHARE: u32 = 16;
 
@@ -67,7 +70,7 @@ pub fn allocate(size: u32) -> u32 {
         if COLLECTOR.with(|collector| collector.paused) {
             out_of_memory();
         }
-        collect();
+        collect(poison());
         if !COLLECTOR.with(|collector| collector.open_region(size)) {
             out_of_memory();
         }
@@ -89,9 +92,23 @@ pub fn collect_if_near() {
         });
         if is_near {
             COLLECTOR.with(Collector::retire_region);
-            collect();
+            collect(poison());
         }
     }
+}
+
+/// Collects, and clears all free memory, so that it is nothing in an image.
+pub fn clear_garbage() {
+    COLLECTOR.with(|collector| {
+        collector.adopt_heap();
+        collector.retire_region();
+    });
+    collect(Some(0));
+}
+
+/// What free memory is filled with after a collection: something harmful under stress.
+fn poison() -> Option<u8> {
+    (COLLECT_STRESS.get() != 0).then_some(POISON)
 }
 
 /// Runs `body`, which changes a structure that collections look into; until it is done there is none.
@@ -103,15 +120,15 @@ pub fn uninterrupted<R>(body: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Marks, drops weak references, and finds the holes. No region is in use.
+/// Marks, drops weak references, and finds the holes, which are filled with a byte if there is one. No region is in use.
 #[inline(never)]
-fn collect() {
+fn collect(fill: Option<u8>) {
     COLLECTIONS.set(COLLECTIONS.get() + 1);
     let mut marker = Marker::new(HEAP_START.get(), HEAP_FRONTIER.get());
     roots::mark(&mut marker);
     while weak::mark_ephemerons(&mut marker) {}
     weak::drop_dead(|found| marker.marked_shapes(found));
-    COLLECTOR.with(|collector| collector.sweep());
+    COLLECTOR.with(|collector| collector.sweep(fill));
 }
 
 impl Collector {
@@ -167,9 +184,9 @@ impl Collector {
 
     /// Lists the holes between marked cells, and decides how long to wait for the next collection. Ends the execution if
     /// too much is alive.
-    fn sweep(&mut self) {
+    fn sweep(&mut self, fill: Option<u8>) {
         let stress = COLLECT_STRESS.get();
-        let live = self.holes.sweep(HEAP_START.get(), HEAP_FRONTIER.get(), stress != 0);
+        let live = self.holes.sweep(HEAP_START.get(), HEAP_FRONTIER.get(), fill);
         let size = HEAP_END.get() - HEAP_START.get();
         let reserve = size / RESERVE;
         let Some(free) = (size - live).checked_sub(reserve) else { out_of_memory() };

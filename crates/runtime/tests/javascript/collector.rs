@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use convex_wasm_runtime::{Execution, SilentHost};
 
-use crate::support::{call_within, pool};
+use crate::support::{answer, call_within, pool};
 
 /// Each export allocates several times what it keeps alive.
 const SOURCE: &str = "
@@ -144,4 +144,23 @@ async fn ten_gigabytes_of_small_objects_need_little_memory() {
     let (answer, execution) = run("small", "210000000").await;
     assert_eq!(answer, "209999999");
     assert!(execution.usage.heap < 64 << 20, "{:?}", execution.usage);
+}
+
+/// What evaluating the module leaves behind is neither in the image nor missed.
+#[tokio::test]
+async fn garbage_of_the_evaluation_is_not_in_the_image() {
+    let module = |count: u32| {
+        format!(
+            "const kept = {{ text: 'kept' }};
+            let lists = [];
+            for (let i = 0; i < {count}; i++) lists.push(['item ' + i, {{ i }}]);
+            lists = lists.length;
+            export const what = {{ run() {{ return kept.text + lists + /k(.)pt/.exec(kept.text)[1]; }} }};"
+        )
+    };
+    let (few, many) = (pool::<SilentHost>(&module(1)).await, pool(&module(20_000)).await);
+    assert_eq!(answer(&many, "what", "").await, "kept20000e");
+    // Twenty thousand of them take more than a megabyte.
+    let (few, many) = (few.program().shared_memory(), many.program().shared_memory());
+    assert!(many < few + (128 << 10), "{few} bytes and {many}");
 }

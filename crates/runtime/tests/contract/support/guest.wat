@@ -10,7 +10,8 @@
   (table (export "__indirect_function_table") 1 funcref)
   (global $stack_pointer (export "__stack_pointer") (mut i32) (i32.const 0x100000))
 
-  (func (export "boot") (i32.store (i32.const 0x100018) (i32.const 0x200000)))
+  (global (export "__heap_base") i32 (i32.const 0x200000))
+  (func (export "boot"))
 
   (func $allocate (export "allocate") (param $bytes i32) (result i32)
     (local $at i32) (local $top i32)
@@ -30,6 +31,7 @@
       (local.get $code))))
 
   (func (export "register_import") (param i32 i32 i32))
+  (func (export "clear_garbage"))
   (func (export "evaluate") (param $code i32) (result i32)
     (call $run (local.get $code) (i32.const 0) (i32.const 0)))
   (func (export "describe") (param $binding i32) (result i32)
