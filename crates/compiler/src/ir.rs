@@ -262,7 +262,8 @@ pub enum Unary {
     ToNumeric,
     Inc,
     Dec,
-    ToString,
+    /// What is left to `Concat` without anybody noticing: an object is converted to a string at once, a symbol is a TypeError.
+    ForConcat,
     ToPropertyKey,
     ToObject,
 }
@@ -339,6 +340,8 @@ pub enum Op {
     // ---- properties ----
     /// `o.key`
     Get(Reg, Constant),
+    /// `o.key`, to be called next: most often a property of a prototype.
+    GetMethod(Reg, Constant),
     /// `o[k]`
     GetElement(Reg, Reg),
     /// `o.key = v` (no result)
@@ -365,8 +368,8 @@ pub enum Op {
     // ---- calls ----
     /// Call. `known`: the callee certainly is that function of this module. `name` describes the callee for error texts.
     Call { callee: Reg, this: Reg, arguments: Arguments, known: Option<FunctionId>, name: Option<Constant> },
-    /// `o.key(…)`: Get, then Call with `this` = o. One operation so that codegen can use method caches and intrinsics.
-    CallMethod { object: Reg, key: Constant, arguments: Arguments, name: Option<Constant> },
+    /// Calls what `GetMethod` of `object` and `key` found, with `this` = object. It has a name, so codegen can guess what it is.
+    CallMethod { object: Reg, key: Constant, method: Reg, arguments: Arguments, name: Option<Constant> },
     /// `new`
     Construct { callee: Reg, arguments: Arguments, name: Option<Constant> },
     /// `super(…)` with the active constructor and its new.target; the result is the new `this`.

@@ -1,7 +1,7 @@
 //! Operators: typed operands compute inline, others call helpers or the guest.
 
 use convex_wasm_abi::functions::Runtime;
-use convex_wasm_abi::value::{self, TAG_SHIFT, TAG_STRING};
+use convex_wasm_abi::value::{self, TAG_SHIFT, TAG_STRING, TAG_SYMBOL};
 use wasm_encoder::{BlockType, Instruction, ValType};
 
 use super::code::Callee;
@@ -334,7 +334,8 @@ impl Emitter<'_, '_> {
                 self.push_plain_primitive_as_f64(operand);
                 self.store(result, Repr::Float);
             }
-            Unary::ToString if ty.is_string() => self.emit_copy(operand, result),
+            Unary::ForConcat if ty.is_plain_primitive() => self.emit_copy(operand, result),
+            Unary::ForConcat if self.hot => self.emit_for_concat(operand, result),
             Unary::ToObject if ty.is_object() => self.emit_copy(operand, result),
             Unary::TypeOf => {
                 self.call_infallible(Runtime::TypeOf, &[Operand::Value(operand)], Some((result, Repr::Boxed)));
@@ -342,17 +343,29 @@ impl Emitter<'_, '_> {
             Unary::Inc | Unary::Dec | Unary::ToNumeric | Unary::ToPropertyKey => {
                 self.emit_with_fast_path(operator, operand, result);
             }
-            Unary::Neg | Unary::BitNot | Unary::Plus | Unary::ToString | Unary::ToObject => {
+            Unary::Neg | Unary::BitNot | Unary::Plus | Unary::ForConcat | Unary::ToObject => {
                 let function = match operator {
                     Unary::Neg => Runtime::Neg,
                     Unary::BitNot => Runtime::BitNot,
                     Unary::Plus => Runtime::ToNumber,
-                    Unary::ToString => Runtime::ToString,
+                    Unary::ForConcat => Runtime::ToString,
                     _ => Runtime::ToObject,
                 };
                 self.call_value(function, &[Operand::Value(operand)], result);
             }
         }
+    }
+
+    /// Leaves strings, numbers and special values as they are; the tags of all others are greater.
+    fn emit_for_concat(&mut self, operand: Reg, result: Option<Reg>) {
+        let done = self.code.block(BlockType::Result(ValType::I64));
+        self.with_boxed(operand, |emitter, word| {
+            emitter.code.get(word).get(word).word(TAG_SYMBOL << TAG_SHIFT).emit(Instruction::I64LtU).br_if(done);
+        });
+        self.code.call(Callee::Runtime(Runtime::ToString));
+        self.check_exception();
+        self.code.end();
+        self.store(result, Repr::Boxed);
     }
 
     /// Operators that mostly see numbers, as helpers.

@@ -133,27 +133,26 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// `o.key(…)`
+    /// `o.key(…)` of the method that was read before the arguments were evaluated.
     pub fn emit_call_method(
         &mut self,
         object: Reg,
         key: Constant,
+        method: Reg,
         arguments: &Arguments,
         name: Option<Constant>,
         result: Option<Reg>,
     ) {
-        self.with_word(|emitter, method| {
-            emitter.push_method(object, key);
-            emitter.code.set(method);
-            match arguments {
-                Arguments::List(list) => emitter.emit_method_call(method, object, key, list, name, result),
-                Arguments::Array(array) => {
-                    emitter.code.get(method);
-                    let operands = [Operand::Value(object), Operand::Value(*array), Operand::Name(name)];
-                    emitter.call_value(Runtime::CallArray, &operands, result);
-                }
+        match arguments {
+            Arguments::List(list) => self.with_boxed(method, |emitter, word| {
+                emitter.emit_method_call(word, object, key, list, name, result);
+            }),
+            Arguments::Array(array) => {
+                let operands =
+                    [Operand::Value(method), Operand::Value(object), Operand::Value(*array), Operand::Name(name)];
+                self.call_value(Runtime::CallArray, &operands, result);
             }
-        });
+        }
     }
 
     /// The call of a method that was read: inline if it is a built-in one that is done so, else through the table.
@@ -187,7 +186,12 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Pushes `o.key` that is about to be called: most often a prototype's property.
+    /// `o.key` that is about to be called.
+    pub fn emit_get_method(&mut self, object: Reg, key: Constant, result: Option<Reg>) {
+        self.push_method(object, key);
+        self.store(result, Repr::Boxed);
+    }
+
     fn push_method(&mut self, object: Reg, key: Constant) {
         let cache = self.unit.data.add_cache();
         let key = self.unit.data.constant(key);

@@ -105,6 +105,7 @@ impl Emitter<'_, '_> {
             Op::RequireObjectCoercible { value, name } => self.emit_require_object_coercible(*value, *name),
 
             Op::Get(object, key) => self.emit_get(*object, *key, result),
+            Op::GetMethod(object, key) => self.emit_get_method(*object, *key, result),
             Op::GetElement(object, key) => self.emit_get_element(*object, *key, result),
             Op::Set(object, key, value) if !self.function.strict => {
                 let cache = self.unit.data.add_cache();
@@ -137,8 +138,8 @@ impl Emitter<'_, '_> {
             Op::Call { callee, this, arguments, known, name } => {
                 self.emit_call(*callee, *this, arguments, *known, *name, result);
             }
-            Op::CallMethod { object, key, arguments, name } => {
-                self.emit_call_method(*object, *key, arguments, *name, result);
+            Op::CallMethod { object, key, method, arguments, name } => {
+                self.emit_call_method(*object, *key, *method, arguments, *name, result);
             }
             Op::Construct { callee, arguments, name } => {
                 self.emit_construct(*callee, arguments, *name, result);

@@ -14,6 +14,8 @@ struct Callee {
     function: Reg,
     this: Reg,
     known: Option<FunctionId>,
+    /// The name of the method of `this` that the function is.
+    method: Option<Constant>,
     position: u32,
 }
 
@@ -38,13 +40,6 @@ impl FunctionLowerer<'_, '_> {
             return self.eval_declaration(call);
         }
         let name = self.callee_name(&call.callee, &call.arguments);
-        if let Expression::StaticMemberExpression(member) = &call.callee
-            && !call.optional
-            && !matches!(member.object, Expression::Super(_))
-            && call.arguments.iter().all(is_inert_argument)
-        {
-            return self.method_call(member, &call.arguments, name);
-        }
         let callee = self.callee(&call.callee, &call.arguments)?;
         if call.optional {
             self.cut_chain_if_nullish(callee.function);
@@ -54,8 +49,11 @@ impl FunctionLowerer<'_, '_> {
             Expression::Identifier(_) | Expression::StaticMemberExpression(_) => callee.position,
             other => self.module.position_of(other.span().end, "("),
         };
-        let Callee { function, this, known, .. } = callee;
-        Ok(self.builder.emit(Op::Call { callee: function, this, arguments, known, name }))
+        let Callee { function, this, known, method, .. } = callee;
+        Ok(self.builder.emit(match method {
+            Some(key) => Op::CallMethod { object: this, key, method: function, arguments, name },
+            None => Op::Call { callee: function, this, arguments, known, name },
+        }))
     }
 
     /// A statement of [`crate::function_text`].
@@ -65,20 +63,6 @@ impl FunctionLowerer<'_, '_> {
             self.builder.perform(Op::ForeseeFunction(text, maker));
         }
         Ok(self.builder.undefined())
-    }
-
-    /// `o.key(…)` whose arguments cannot notice that the property is read after them.
-    fn method_call(
-        &mut self,
-        member: &StaticMemberExpression<'_>,
-        arguments: &[Argument<'_>],
-        name: Option<Constant>,
-    ) -> Result<Reg> {
-        let object = self.member_object(&member.object, member.optional)?;
-        let arguments = self.arguments(arguments)?;
-        let key = self.module.string(&member.property.name);
-        self.builder.position = member.property.span.start;
-        Ok(self.builder.emit(Op::CallMethod { object, key, arguments, name }))
     }
 
     /// What errors call the callee. With arguments after a spread V8 calls indirectly, and does not know.
@@ -99,21 +83,21 @@ impl FunctionLowerer<'_, '_> {
                 if matches!(member.object, Expression::Super(_)) {
                     let this = self.read_this(member.span.start);
                     let function = self.static_member(member)?;
-                    return Ok(Callee { function, this, known: None, position });
+                    return Ok(Callee { function, this, known: None, method: None, position });
                 }
                 let this = self.member_object(&member.object, member.optional)?;
                 let this = self.stable_before_arguments(this, arguments);
                 let key = self.module.string(&member.property.name);
                 self.builder.position = position;
-                let function = self.builder.emit(Op::Get(this, key));
-                Ok(Callee { function, this, known: None, position })
+                let function = self.builder.emit(Op::GetMethod(this, key));
+                Ok(Callee { function, this, known: None, method: Some(key), position })
             }
             Expression::ComputedMemberExpression(member) => {
                 let position = member.expression.span().start;
                 if matches!(member.object, Expression::Super(_)) {
                     let this = self.read_this(member.span.start);
                     let function = self.computed_member(member)?;
-                    return Ok(Callee { function, this, known: None, position });
+                    return Ok(Callee { function, this, known: None, method: None, position });
                 }
                 let this = self.member_object(&member.object, member.optional)?;
                 let this = self.stable_before(this, &[&member.expression]);
@@ -121,7 +105,7 @@ impl FunctionLowerer<'_, '_> {
                 let key = self.expression(&member.expression)?;
                 self.builder.position = position;
                 let function = self.builder.emit(Op::GetElement(this, key));
-                Ok(Callee { function, this, known: None, position })
+                Ok(Callee { function, this, known: None, method: None, position })
             }
             Expression::PrivateFieldExpression(member) => {
                 let position = member.field.span.start;
@@ -130,19 +114,19 @@ impl FunctionLowerer<'_, '_> {
                 let name = self.private_name(&member.field)?;
                 self.builder.position = position;
                 let function = self.builder.emit(Op::GetPrivate(this, name));
-                Ok(Callee { function, this, known: None, position })
+                Ok(Callee { function, this, known: None, method: None, position })
             }
             Expression::Identifier(identifier) if let Some(found) = self.find_in_objects(identifier) => {
                 let this = self.receiver_of_found(identifier, found);
                 let function = self.read_found(identifier, found, |this| this.read_declared(identifier))?;
-                Ok(Callee { function, this, known: None, position: identifier.span.start })
+                Ok(Callee { function, this, known: None, method: None, position: identifier.span.start })
             }
             other => {
                 let function = self.expression(other)?;
                 let function = self.stable_before_arguments(function, arguments);
                 let known = self.known_callee(other);
                 let this = self.builder.undefined();
-                Ok(Callee { function, this, known, position: other.span().start })
+                Ok(Callee { function, this, known, method: None, position: other.span().start })
             }
         }
     }
@@ -179,7 +163,7 @@ impl FunctionLowerer<'_, '_> {
             },
             undefined,
         )?;
-        Ok(Callee { function, this, known: None, position: chain.span.start })
+        Ok(Callee { function, this, known: None, method: None, position: chain.span.start })
     }
 
     /// The function a callee certainly is. A `var` may still be undefined where it is not certainly initialised.
@@ -292,42 +276,5 @@ fn argument_expression<'b, 'a>(argument: &'b Argument<'a>) -> &'b Expression<'a>
     match argument {
         Argument::SpreadElement(spread) => &spread.argument,
         other => other.to_expression(),
-    }
-}
-
-fn is_inert_argument(argument: &Argument<'_>) -> bool {
-    argument.as_expression().is_some_and(is_inert)
-}
-
-/// Whether evaluating an expression runs no code that could observe or change anything (getters and conversions apart).
-pub(super) fn is_inert(expression: &Expression<'_>) -> bool {
-    match expression {
-        Expression::BooleanLiteral(_)
-        | Expression::NullLiteral(_)
-        | Expression::NumericLiteral(_)
-        | Expression::BigIntLiteral(_)
-        | Expression::StringLiteral(_)
-        | Expression::RegExpLiteral(_)
-        | Expression::Identifier(_)
-        | Expression::ThisExpression(_)
-        | Expression::ArrowFunctionExpression(_)
-        | Expression::FunctionExpression(_) => true,
-        Expression::TemplateLiteral(template) => template.expressions.iter().all(is_inert),
-        Expression::UnaryExpression(unary) => unary.operator != UnaryOperator::Delete && is_inert(&unary.argument),
-        Expression::BinaryExpression(binary) => is_inert(&binary.left) && is_inert(&binary.right),
-        Expression::LogicalExpression(logical) => is_inert(&logical.left) && is_inert(&logical.right),
-        Expression::ConditionalExpression(conditional) => {
-            is_inert(&conditional.test) && is_inert(&conditional.consequent) && is_inert(&conditional.alternate)
-        }
-        Expression::StaticMemberExpression(member) => is_inert(&member.object),
-        Expression::ComputedMemberExpression(member) => is_inert(&member.object) && is_inert(&member.expression),
-        Expression::ArrayExpression(array) => {
-            array.elements.iter().all(|element| element.as_expression().is_none_or(is_inert) && !element.is_spread())
-        }
-        Expression::ObjectExpression(object) => object.properties.iter().all(|property| match property {
-            ObjectPropertyKind::ObjectProperty(property) => !property.computed && is_inert(&property.value),
-            ObjectPropertyKind::SpreadProperty(_) => false,
-        }),
-        _ => false,
     }
 }

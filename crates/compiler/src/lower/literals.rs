@@ -6,7 +6,6 @@ use convex_wasm_abi::unit::MAX_SHAPE_KEYS;
 use oxc_ast::ast::*;
 use oxc_span::GetSpan;
 
-use super::calls::is_inert;
 use super::facts::Implicit;
 use super::function::{Code, FunctionLowerer};
 use super::{Refusal, Result, text};
@@ -41,14 +40,8 @@ impl FunctionLowerer<'_, '_> {
             }
             if let Some(expression) = template.expressions.get(index) {
                 let value = self.expression(expression)?;
-                let later = &template.expressions[index + 1..];
-                // A conversion that later expressions could notice happens at once.
-                let part = if later.iter().all(is_inert) {
-                    value
-                } else {
-                    self.builder.emit(Op::Unary(Unary::ToString, value))
-                };
-                parts.push(part);
+                let is_last = index + 1 == template.expressions.len();
+                parts.push(if is_last { value } else { self.builder.emit(Op::Unary(Unary::ForConcat, value)) });
             }
         }
         if let ([part], true) = (parts.as_slice(), template.expressions.is_empty()) {

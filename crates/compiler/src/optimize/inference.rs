@@ -146,7 +146,9 @@ fn unary_type(operator: Unary, operand: Type) -> Type {
     let numeric = if operand.is_plain_primitive() { Type::NUMBER } else { Type::NUMERIC };
     match operator {
         Unary::Not => Type::BOOLEAN,
-        Unary::TypeOf | Unary::ToString => Type::STRING,
+        Unary::TypeOf => Type::STRING,
+        Unary::ForConcat if operand.is_plain_primitive() => operand,
+        Unary::ForConcat => Type::TEXT,
         Unary::ToObject => Type::OBJECT,
         Unary::ToPropertyKey => Type::STRING.join(Type::SYMBOL).join(Type::INT32),
         Unary::Plus if operand.is_number() => operand,

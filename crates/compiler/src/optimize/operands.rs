@@ -15,7 +15,7 @@ macro_rules! operand_visitors {
                 Op::Copy(a) | Op::StoreBinding(_, a) | Op::LoadEnv { env: a, .. } | Op::ParentEnv(a)
                 | Op::CheckInitialized { value: a, .. } | Op::StoreGlobal(_, a) | Op::Unary(_, a) | Op::IsNullish(a)
                 | Op::IsUndefined(a) | Op::IsEmpty(a) | Op::IsObject(a) | Op::RequireObjectCoercible { value: a, .. }
-                | Op::Get(a, _) | Op::ClassPrototype(a) | Op::IteratorOpen(a, _) | Op::IteratorNext(a)
+                | Op::Get(a, _) | Op::GetMethod(a, _) | Op::ClassPrototype(a) | Op::IteratorOpen(a, _) | Op::IteratorNext(a)
                 | Op::IteratorClose { record: a, .. } | Op::IteratorRest(a) | Op::AsyncIteratorOpen(a, _)
                 | Op::AsyncIteratorNext(a) | Op::AsyncIteratorClose { record: a, .. } | Op::ForInOpen(a)
                 | Op::ForInNext(a) | Op::IsTypedArray { object: a, .. } | Op::ElementCount(a)
@@ -73,8 +73,9 @@ macro_rules! operand_visitors {
                         Arguments::Array(array) => visit(array),
                     }
                 }
-                Op::CallMethod { object, arguments, .. } => {
+                Op::CallMethod { object, method, arguments, .. } => {
                     visit(object);
+                    visit(method);
                     match arguments {
                         Arguments::List(list) => list.$iter().for_each(visit),
                         Arguments::Array(array) => visit(array),

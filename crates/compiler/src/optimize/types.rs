@@ -50,6 +50,12 @@ impl Type {
     pub const INT32: Self = Self::integer(i32::MIN as i64, i32::MAX as i64);
     /// Strings.
     pub const STRING: Self = Self::of(Self::STRING_BIT);
+    /// All but objects, symbols and internal values.
+    pub const TEXT: Self = Self {
+        kinds: Self::ALL_BITS & !(Self::OBJECT_BIT | Self::SYMBOL_BIT | Self::INTERNAL_BIT),
+        low: -EXACT,
+        high: EXACT,
+    };
     /// Symbols.
     pub const SYMBOL: Self = Self::of(Self::SYMBOL_BIT);
     /// BigInts.
