@@ -26,6 +26,14 @@ fn every_message_is_as_the_protocol_has_it() -> anyhow::Result<()> {
 }
 
 #[test]
+fn clients_that_watch_the_same_share_executions() -> anyhow::Result<()> {
+    let directory = tempfile::tempdir()?;
+    let backend = Backend::start(&directory.path().join("chat.sqlite3"))?;
+    backend.deploy(&places::chat())?;
+    script("sync_shared.mjs", &backend, &backend.admin_key()?)
+}
+
+#[test]
 fn clients_that_misbehave_hurt_nobody_else() -> anyhow::Result<()> {
     let directory = tempfile::tempdir()?;
     let backend = Backend::start(&directory.path().join("chat.sqlite3"))?;

@@ -78,6 +78,8 @@ pub const COLLECT_AFTER: u32 = CELLS + 0x18C;
 pub const COLLECT_STRESS: u32 = CELLS + 0x190;
 /// u32: collections so far.
 pub const COLLECTIONS: u32 = CELLS + 0x194;
+/// u32: not 0 once the guest has read [`TIME_MS`]; the host writes 0 before an execution.
+pub const TIME_READ: u32 = CELLS + 0x198;
 /// u64 each: original function objects, in the order of [`INTRINSICS`]. Compiled code that found a callee compares it
 /// with one of these and, if equal, does the operation inline.
 pub const INTRINSIC_TABLE: u32 = CELLS + 0x200;

@@ -1,6 +1,6 @@
 //! What a transaction read, as intervals of index keys.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Bound;
 
 use convex_wasm_persistence::{IndexId, Key, KeyRange};
@@ -24,7 +24,7 @@ impl ReadSet {
     pub(crate) fn record_point(&mut self, index: IndexId, key: &[u8]) {
         let intervals = self.indexes.entry(index).or_default();
         if !intervals.contains(key) {
-            intervals.insert(KeyRange::point(key));
+            intervals.points.insert(key.to_vec());
         }
     }
 
@@ -37,13 +37,24 @@ impl ReadSet {
     pub(crate) fn ranges(&self) -> impl Iterator<Item = (IndexId, KeyRange)> {
         self.indexes.iter().flat_map(|(index, intervals)| {
             let range = |(start, end): (&Key, &Option<Key>)| KeyRange { start: start.clone(), end: end.clone() };
-            intervals.ends.iter().map(move |interval| (*index, range(interval)))
+            let points = intervals.points.iter().map(|key| KeyRange::point(key));
+            intervals.ends.iter().map(range).chain(points).map(|range| (*index, range))
         })
     }
 
     /// How many intervals there are, touching ones counted as one.
     pub fn len(&self) -> usize {
-        self.indexes.values().map(|intervals| intervals.ends.len()).sum()
+        self.indexes.values().map(|intervals| intervals.ends.len() + intervals.points.len()).sum()
+    }
+
+    /// Bytes of memory, about.
+    pub fn size(&self) -> usize {
+        let interval = |(start, end): (&Key, &Option<Key>)| start.len() + end.as_ref().map_or(0, Vec::len) + 64;
+        let intervals = |index: &Intervals| {
+            let points: usize = index.points.iter().map(|key| key.len() + 32).sum();
+            index.ends.iter().map(interval).sum::<usize>() + points
+        };
+        self.indexes.values().map(intervals).sum()
     }
 
     /// Whether nothing was read.
@@ -52,19 +63,27 @@ impl ReadSet {
     }
 }
 
-/// Disjoint intervals of one index that do not touch either: the end of each by its start.
+/// What was read of one index.
 #[derive(Clone, Debug, Default)]
 struct Intervals {
+    /// Disjoint intervals that do not touch either: the end of each by its start.
     ends: BTreeMap<Key, Option<Key>>,
+    /// Single keys outside of them. Most reads are by id, and a set takes those in faster than a tree.
+    points: HashSet<Key>,
 }
 
 impl Intervals {
     fn contains(&self, key: &[u8]) -> bool {
+        self.points.contains(key) || self.is_inside(key)
+    }
+
+    fn is_inside(&self, key: &[u8]) -> bool {
         let before = self.ends.range::<[u8], _>((Bound::Unbounded, Bound::Included(key)));
         before.last().is_some_and(|(_, end)| end.as_deref().is_none_or(|end| key < end))
     }
 
     fn insert(&mut self, range: KeyRange) {
+        self.points.retain(|key| !range.contains(key));
         let KeyRange { mut start, mut end } = range;
         // Take in every interval that overlaps or touches: from the right end of the new one leftwards, until one ends
         // before its start.
@@ -126,5 +145,22 @@ mod tests {
             assert_eq!(reads.contains(index, &[key]), expected, "key {key}");
         }
         assert!(!reads.contains(IndexId(InternalId([8; 16])), &[1]));
+    }
+
+    #[test]
+    fn holds_points_until_an_interval_takes_them_in() {
+        let (mut reads, index) = read_set(&[(10, Some(20))]);
+        for key in [5, 15, 25, 25] {
+            reads.record_point(index, &[key]);
+        }
+        assert_eq!(reads.len(), 3);
+        assert!(reads.contains(index, &[5]) && reads.contains(index, &[25]) && !reads.contains(index, &[6]));
+        assert!(!reads.contains(index, &[5, 0]));
+        reads.record(index, KeyRange { start: vec![0], end: Some(vec![6]) });
+        assert_eq!(reads.len(), 3);
+        let mut ranges: Vec<KeyRange> = reads.ranges().map(|(_, range)| range).collect();
+        ranges.sort();
+        assert_eq!(ranges.first().unwrap().end, Some(vec![6]));
+        assert_eq!(*ranges.last().unwrap(), KeyRange::point(&[25]));
     }
 }

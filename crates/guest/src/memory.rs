@@ -58,8 +58,8 @@ pub static COLLECTIONS: Fixed<u32> = Fixed::at(memory::COLLECTIONS);
 pub static PROTO_EPOCH: Fixed<u32> = Fixed::at(memory::PROTO_EPOCH);
 /// Address of the global object.
 pub static GLOBAL_OBJECT: Fixed<u32> = Fixed::at(memory::GLOBAL_OBJECT);
-/// The clock of the execution, in milliseconds since the epoch.
-pub static TIME_MS: Fixed<f64> = Fixed::at(memory::TIME_MS);
+static TIME_MS: Fixed<f64> = Fixed::at(memory::TIME_MS);
+static TIME_READ: Fixed<u32> = Fixed::at(memory::TIME_READ);
 /// Seed of `Math.random`.
 pub static RANDOM_SEED: Fixed<[u8; 32]> = Fixed::at(memory::RANDOM_SEED);
 /// What the execution may do: [`convex_wasm_abi::memory::phase`].
@@ -78,6 +78,12 @@ pub static ARRAY_SHAPE: Fixed<u32> = Fixed::at(memory::ARRAY_SHAPE);
 pub static STRING_PROTOTYPE: Fixed<u32> = Fixed::at(memory::STRING_PROTOTYPE);
 /// Shape of a fresh function.
 pub static FUNCTION_SHAPE: Fixed<u32> = Fixed::at(memory::FUNCTION_SHAPE);
+
+/// The clock of the execution, in milliseconds since the epoch. The host learns that it was read.
+pub fn time_ms() -> f64 {
+    TIME_READ.set(1);
+    TIME_MS.get()
+}
 
 /// Reads operand or argument `index` of the argument buffer.
 #[inline(always)]

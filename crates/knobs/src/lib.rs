@@ -113,6 +113,10 @@ knobs! {
     MAX_LOG_LINE_LENGTH: usize = 32_768;
     /// Bytes of the text of an uncaught error; longer ones are cut.
     MAX_ERROR_MESSAGE_LENGTH: usize = 64 << 10;
+    /// Bytes of results of queries that are kept, to be given again for as long as nothing that they read has changed.
+    UDF_CACHE_MAX_SIZE: usize = 100 << 20;
+    /// Seconds for which such a result is given again if the query read the clock.
+    QUERY_CACHE_CLOCK_SECONDS: u64 = 5;
     /// Depth of nested `ctx.runQuery` and `ctx.runMutation` calls.
     MAX_REACTOR_CALL_DEPTH: usize = 8;
     /// Times a mutation is run again after a conflict.

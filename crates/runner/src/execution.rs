@@ -38,6 +38,18 @@ pub(crate) struct CallState {
     pub(crate) transaction: Transaction,
     pub(crate) logs: LogLines,
     pub(crate) recording: Option<Recording>,
+    pub(crate) observed: Observed,
+}
+
+/// What an execution looked at beside its arguments and the documents.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Observed {
+    /// Who calls.
+    pub(crate) identity: bool,
+    /// The time: the result is right for a while only.
+    pub(crate) time: bool,
+    /// The snapshot's timestamp: the result is that snapshot's alone.
+    pub(crate) snapshot: bool,
 }
 
 /// The host of one execution.
@@ -113,6 +125,13 @@ impl Execution {
         self.seeds = mark.seeds;
         self.recorder = self.recorder.take().map(|_| Recorder::default());
         Ok(())
+    }
+
+    /// Notes that the function read the clock, or may have.
+    pub(crate) fn observe_time(&mut self) {
+        if let Some(state) = &mut self.state {
+            state.observed.time = true;
+        }
     }
 
     /// Ends the execution.

@@ -21,6 +21,7 @@ mod invoke;
 mod lane;
 mod lookup;
 mod path;
+mod query_results;
 mod recording;
 mod runner;
 mod scheduled;

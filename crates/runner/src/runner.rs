@@ -22,12 +22,13 @@ use crate::console::LogLines;
 use crate::deployment::Deployment;
 use crate::environment::{Environment, EnvironmentCache};
 use crate::error::{CallError, FunctionError};
-use crate::execution::{CallContext, CallState};
+use crate::execution::{CallContext, CallState, Observed};
 use crate::function::{Function, FunctionKind};
 use crate::identity::Identity;
 use crate::invoke::{Failed, Invoke, invoke};
 use crate::lookup::{Audience, lookup, not_found};
 use crate::path::FunctionPath;
+use crate::query_results::{QueryKey, QueryResults};
 use crate::recording::Recording;
 use crate::scheduled;
 
@@ -79,14 +80,17 @@ pub(crate) enum Once<'o> {
     Job(&'o Job),
 }
 
-/// A query that was run to be watched.
+/// A query that was run, by this caller or another one, and can be watched.
+#[derive(Clone)]
 pub struct WatchedQuery {
     /// What came of it.
-    pub outcome: Outcome,
+    pub outcome: Arc<Outcome>,
     /// What it read: it gives the same until that changes.
-    pub reads: ReadSet,
+    pub reads: Arc<ReadSet>,
     /// Where its page ended, for the next run.
     pub journal: Option<String>,
+    /// Whether an earlier run is where all of this comes from.
+    pub cached: bool,
 }
 
 /// Takes recordings of calls.
@@ -103,6 +107,7 @@ pub struct FunctionRunner {
     queries: Slots,
     mutations: Slots,
     pub(crate) actions: Slots,
+    results: QueryResults,
 }
 
 impl FunctionRunner {
@@ -124,6 +129,7 @@ impl FunctionRunner {
             queries: Slots::new("queries", APPLICATION_MAX_CONCURRENT_QUERIES.get()),
             mutations: Slots::new("mutations", APPLICATION_MAX_CONCURRENT_MUTATIONS.get()),
             actions: Slots::new("actions", APPLICATION_MAX_CONCURRENT_V8_ACTIONS.get()),
+            results: QueryResults::default(),
         }
     }
 
@@ -159,8 +165,9 @@ impl FunctionRunner {
         let started = Instant::now();
         let outcome = match function.kind {
             FunctionKind::Query => {
-                let _slot = self.queries.take().await?;
-                self.attempt(&call, &deployment, &function, None, None).await
+                let at = self.database.latest_timestamp();
+                let watched = self.query(&call, &deployment, &function, at, None).await;
+                watched.map(|watched| Arc::unwrap_or_clone(watched.outcome))
             }
             FunctionKind::Mutation => self.mutate(&call, &deployment, &function, None).await,
             FunctionKind::Action => self.act(&call, &deployment, &function).await,
@@ -174,39 +181,42 @@ impl FunctionRunner {
         outcome
     }
 
-    /// Runs a query at an older snapshot.
-    ///
-    /// # Errors
-    /// See [`CallError`].
-    pub async fn query_at(&self, call: Call, at: Timestamp) -> Result<Outcome, CallError> {
-        match self.find(&Call { kind: Some(FunctionKind::Query), ..call.clone() }) {
-            Ok((deployment, function)) => {
-                let _slot = self.queries.take().await?;
-                self.attempt(&call, &deployment, &function, Some(at), None).await
-            }
-            Err(error) => Ok(self.refused(error)),
-        }
-    }
-
     /// Runs a query at a snapshot and tells what it read. `journal` is that of the run before, if there was one.
     ///
     /// # Errors
     /// See [`CallError`].
     pub async fn watch(&self, call: Call, at: Timestamp, journal: Option<String>) -> Result<WatchedQuery, CallError> {
-        let (deployment, function) = match self.find(&Call { kind: Some(FunctionKind::Query), ..call.clone() }) {
-            Ok(found) => found,
+        match self.find(&Call { kind: Some(FunctionKind::Query), ..call.clone() }) {
+            Ok((deployment, function)) => self.query(&call, &deployment, &function, at, journal).await,
             // Only another deployment can change that.
             Err(error) => {
-                return Ok(WatchedQuery { outcome: self.refused(error), reads: ReadSet::default(), journal });
+                let outcome = Arc::new(self.refused(error));
+                Ok(WatchedQuery { outcome, reads: Arc::default(), journal, cached: false })
             }
+        }
+    }
+
+    /// The result of a query at a snapshot: a known one that is still right there, or that of an execution.
+    async fn query(
+        &self,
+        call: &Call,
+        deployment: &Arc<Deployment>,
+        function: &Arc<Function>,
+        at: Timestamp,
+        journal: Option<String>,
+    ) -> Result<WatchedQuery, CallError> {
+        let key = QueryKey::new(deployment, call, &journal);
+        let run = async || {
+            let _slot = self.queries.take().await?;
+            let Executed { result, log_lines, transaction, observed } =
+                self.execute(call, deployment, function, Some(at), journal.clone()).await?;
+            // A run that failed has no page of its own.
+            let journal = if result.is_ok() { transaction.journal() } else { journal.clone() };
+            let outcome = Arc::new(Outcome { result, log_lines, timestamp: transaction.timestamp() });
+            let reads = Arc::new(transaction.into_read_set());
+            Ok((WatchedQuery { outcome, reads, journal, cached: false }, observed))
         };
-        let _slot = self.queries.take().await?;
-        let Executed { result, log_lines, transaction } =
-            self.execute(&call, &deployment, &function, Some(at), journal.clone()).await?;
-        // A run that failed has no page of its own.
-        let journal = if result.is_ok() { transaction.journal() } else { journal };
-        let outcome = Outcome { result, log_lines, timestamp: transaction.timestamp() };
-        Ok(WatchedQuery { outcome, reads: transaction.into_read_set(), journal })
+        self.results.get(&self.database, key, at, run).await
     }
 
     /// Runs a mutation of a session, unless it was carried out before: then that answer is given again.
@@ -315,7 +325,7 @@ impl FunctionRunner {
         {
             return Ok(answered);
         }
-        let Executed { result, log_lines, mut transaction } =
+        let Executed { result, log_lines, mut transaction, .. } =
             self.execute(call, deployment, function, at, None).await?;
         match (once, &result) {
             (Some(Once::Session(SessionRequest { session, request })), Ok(value)) => {
@@ -377,9 +387,10 @@ impl FunctionRunner {
             seeds: random,
         };
         let recording = self.recordings.is_some().then(Recording::default);
-        let state = Box::new(CallState { transaction, logs: LogLines::default(), recording });
+        let observed = Observed::default();
+        let state = Box::new(CallState { transaction, logs: LogLines::default(), recording, observed });
         let (result, state) = within_time_limit(invoke(execution, state)).await??;
-        let CallState { transaction, logs, recording } = *state;
+        let CallState { transaction, logs, recording, observed } = *state;
         if let (Some(sink), Some(recording)) = (&self.recordings, recording) {
             sink(recording);
         }
@@ -388,7 +399,7 @@ impl FunctionRunner {
             Err(Failed::Function(error)) => Err(error),
             Err(Failed::System(error)) => return Err(error.into()),
         };
-        Ok(Executed { result, log_lines: logs.into_lines(), transaction })
+        Ok(Executed { result, log_lines: logs.into_lines(), transaction, observed })
     }
 
     fn begin(
@@ -432,6 +443,7 @@ struct Executed {
     result: Result<ConvexValue, FunctionError>,
     log_lines: Vec<String>,
     transaction: Transaction,
+    observed: Observed,
 }
 
 /// Places for functions to run in.

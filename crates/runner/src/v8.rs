@@ -96,7 +96,9 @@ impl V8Lane {
             import_budget: Duration::from_secs(ISOLATE_ANALYZE_USER_TIMEOUT_SECONDS.get()),
             budget: Duration::from_secs(DATABASE_UDF_USER_TIMEOUT_SECONDS.get()),
         };
-        let (result, host) = self.workers.run(&self.program, &call, host).await;
+        let (result, mut host) = self.workers.run(&self.program, &call, host).await;
+        // V8 does not tell.
+        host.observe_time();
         (result, Some(host))
     }
 }

@@ -42,7 +42,10 @@ impl WasmLane {
             seed,
             budget: Duration::from_secs(DATABASE_UDF_USER_TIMEOUT_SECONDS.get()),
         };
-        let execution = self.pool.run(call, host).await;
+        let mut execution = self.pool.run(call, host).await;
+        if let Some(host) = execution.host.as_mut().filter(|_| execution.usage.read_clock) {
+            host.observe_time();
+        }
         (execution.result, execution.host)
     }
 }

@@ -50,6 +50,8 @@ pub struct Usage {
     pub heap: usize,
     /// Collections of it.
     pub collections: u32,
+    /// Whether the guest looked at its clock.
+    pub read_clock: bool,
     /// Batches of operations.
     pub batches: u32,
     /// Operations in them.
@@ -135,6 +137,11 @@ impl<H: Host> Environment<H> {
         self.machine.cells().u32(memory::COLLECTIONS)
     }
 
+    /// Whether the execution read its clock.
+    pub(crate) fn read_clock(&self) -> bool {
+        self.machine.cells().u32(memory::TIME_READ) != 0
+    }
+
     /// Bytes of heap the execution took.
     pub(crate) fn heap_used(&self) -> usize {
         heap::used_until(&self.machine.cells()).saturating_sub(self.program.0.heap_base) as usize
@@ -167,6 +174,7 @@ impl<H: Host> Environment<H> {
         let mut cells = self.machine.cells_mut();
         cells.set_u32(memory::PHASE, phase.code());
         cells.set(memory::TIME_MS, &time_ms.to_le_bytes());
+        cells.set_u32(memory::TIME_READ, 0);
         cells.set(memory::RANDOM_SEED, seed);
     }
 

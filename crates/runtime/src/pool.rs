@@ -156,6 +156,7 @@ impl<H: Host> Lease<'_, H> {
         let environment = self.environment.as_mut();
         usage.heap = environment.as_ref().map_or(0, |environment| environment.heap_used());
         usage.collections = environment.as_ref().map_or(0, |environment| environment.collections());
+        usage.read_clock = environment.as_ref().is_some_and(|environment| environment.read_clock());
         let host = environment.and_then(Environment::take_host);
         let started = Instant::now();
         self.give_back();

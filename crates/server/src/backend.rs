@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use convex_wasm_database::{self as database, Database, FileContent, Job, Timestamp};
-use convex_wasm_runner::{Call, CallError, FunctionRunner, Outcome, RecordingSink, SessionRequest, WatchedQuery};
+use convex_wasm_runner::{
+    Call, CallError, FunctionKind, FunctionRunner, Outcome, RecordingSink, SessionRequest, WatchedQuery,
+};
 use convex_wasm_storage::{Addresses, Files, Storage};
 use convex_wasm_values::DocumentId;
 use parking_lot::Mutex;
@@ -137,10 +139,13 @@ impl Backend {
     /// # Errors
     /// See [`CallError`]. Errors of the application are in the outcome.
     pub async fn call(&self, call: Call) -> Result<Outcome, CallError> {
-        if system_queries::is_system(&call) {
-            return Ok(system_queries::watch(self, &call, self.database.latest_timestamp()).await?.outcome);
-        }
         let logged = self.logged(&call);
+        let is_query =
+            logged.kind == Some(FunctionKind::Query) && call.kind.is_none_or(|kind| Some(kind) == logged.kind);
+        if is_query || system_queries::is_system(&call) {
+            let watched = self.watch(call, self.database.latest_timestamp(), None).await?;
+            return Ok(Arc::unwrap_or_clone(watched.outcome));
+        }
         let outcome = self.runner.run(call).await?;
         self.logs.completed(logged, &outcome);
         Ok(outcome)
@@ -157,7 +162,7 @@ impl Backend {
         Ok(outcome)
     }
 
-    /// Runs a query at a snapshot to be watched, and keeps what came of it in the logs.
+    /// Runs a query at a snapshot to be watched, unless its result is known, and keeps what came of it in the logs.
     ///
     /// # Errors
     /// See [`CallError`].
@@ -167,7 +172,7 @@ impl Backend {
         }
         let logged = self.logged(&call);
         let watched = self.runner.watch(call, at, journal).await?;
-        self.logs.completed(logged, &watched.outcome);
+        self.logs.completed(LoggedCall { cached: watched.cached, ..logged }, &watched.outcome);
         Ok(watched)
     }
 
@@ -204,6 +209,7 @@ impl Backend {
             identity: call.identity.clone(),
             request_id: call.request_id.clone(),
             caller: "HttpApi",
+            cached: false,
             started: Instant::now(),
         }
     }

@@ -62,6 +62,8 @@ pub struct LoggedCall {
     pub request_id: String,
     /// What called, as Convex names it: `HttpApi`, `Scheduler` or `Cron`.
     pub caller: &'static str,
+    /// Whether the result of an earlier run was given.
+    pub cached: bool,
     /// When it began.
     pub started: Instant,
 }
@@ -130,7 +132,7 @@ fn completion(entry: &Entry) -> Value {
         "identifier": call.path,
         "logLines": log_lines.iter().map(|line| log_line(line, cursor)).collect::<Vec<_>>(),
         "timestamp": cursor / 1e3,
-        "cachedResult": false,
+        "cachedResult": call.cached,
         "caller": call.caller,
         "parentExecutionId": null,
         "executionTime": seconds,

@@ -1,5 +1,7 @@
 //! Queries of Convex's own that the CLI watches: `_system/cli/…`. They are answered by the server itself, for admins.
 
+use std::sync::Arc;
+
 use convex_wasm_database::{self as database, PageArgs, Timestamp, Transaction};
 use convex_wasm_runner::{Call, CallError, FunctionError, FunctionKind, Outcome, Visibility, WatchedQuery};
 use convex_wasm_values::{ConvexObject, ConvexValue, JsonFormat};
@@ -31,8 +33,9 @@ pub async fn watch(backend: &Backend, call: &Call, at: Timestamp) -> Result<Watc
     } else {
         Err(FunctionError::new(format!("{} needs an admin key.", call.path)))
     };
-    let outcome = Outcome { result, log_lines: Vec::new(), timestamp: at };
-    Ok(WatchedQuery { outcome, reads: transaction.into_read_set(), journal: None })
+    let outcome = Arc::new(Outcome { result, log_lines: Vec::new(), timestamp: at });
+    let reads = Arc::new(transaction.into_read_set());
+    Ok(WatchedQuery { outcome, reads, journal: None, cached: false })
 }
 
 type Answer = Result<ConvexValue, FunctionError>;

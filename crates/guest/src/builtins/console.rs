@@ -19,7 +19,7 @@ use crate::builtin::{CallContext, methods, native};
 use crate::convert::to_string;
 use crate::error::safe_to_string;
 use crate::host;
-use crate::memory::{PHASE, TIME_MS};
+use crate::memory::{PHASE, time_ms};
 use crate::object::{Attributes, Object};
 use crate::realm::global;
 use crate::stack::Trace;
@@ -100,7 +100,7 @@ fn time(cx: &CallContext) -> JsResult {
     if is_running {
         emit(Level::Warn, &format!("Timer '{label}' already exists"));
     } else {
-        TIMERS.with(|timers| timers.push((label, TIME_MS.get())));
+        TIMERS.with(|timers| timers.push((label, time_ms())));
     }
     Ok(Value::UNDEFINED)
 }
@@ -115,7 +115,7 @@ fn report(cx: &CallContext, end: bool) -> JsResult {
     match start {
         None => emit(Level::Warn, &format!("Timer '{label}' does not exist")),
         Some(start) => {
-            let mut line = format!("{label}: {}ms", safe_to_string((TIME_MS.get() - start).into()));
+            let mut line = format!("{label}: {}ms", safe_to_string((time_ms() - start).into()));
             if cx.arguments.len() > 1 {
                 line = format!("{line} {}", message(cx.rest(1)));
             }

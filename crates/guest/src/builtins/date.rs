@@ -13,7 +13,7 @@ use calendar::{full_year, make_date, make_day, make_time, time_clip};
 use crate::builtin::{CallContext, constructor, methods, native, native_constructor};
 use crate::cell::{Gc, ObjectKind, kind};
 use crate::convert::{Hint, to_number, to_primitive, to_string};
-use crate::memory::TIME_MS;
+use crate::memory::time_ms;
 use crate::object::{Attributes, Object, ObjectHeader};
 use crate::realm::{Intrinsic, intrinsic};
 use crate::throw::{JsResult, throw_type_error};
@@ -57,11 +57,7 @@ pub(crate) fn install() {
     let date = constructor("Date", 7, native_constructor(construct), prototype);
     methods(
         date,
-        &[
-            ("now", 0, native(|_| Ok(TIME_MS.get().floor().into()))),
-            ("parse", 1, native(parse)),
-            ("UTC", 7, native(utc)),
-        ],
+        &[("now", 0, native(|_| Ok(time_ms().floor().into()))), ("parse", 1, native(parse)), ("UTC", 7, native(utc))],
     );
     getters::install(prototype);
     setters::install(prototype);
@@ -76,10 +72,10 @@ fn this_date(cx: &CallContext) -> JsResult<Gc<DateObject>> {
 
 fn construct(cx: &CallContext) -> JsResult {
     if !cx.is_construct() {
-        return Ok(format::full(TIME_MS.get().floor()).as_str().into());
+        return Ok(format::full(time_ms().floor()).as_str().into());
     }
     let time = match cx.arguments {
-        [] => TIME_MS.get().floor(),
+        [] => time_ms().floor(),
         [only] => match only.as_kind::<DateObject>() {
             Some(date) => date.time(),
             None => {

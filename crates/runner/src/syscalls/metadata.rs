@@ -8,6 +8,7 @@ use crate::execution::Execution;
 use crate::function::FunctionKind;
 
 pub(super) fn user_identity(execution: &mut Execution) -> SyscallResult {
+    execution.state()?.observed.identity = true;
     write(&execution.context.identity.user())
 }
 

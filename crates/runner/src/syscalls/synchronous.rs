@@ -60,7 +60,9 @@ fn normalize_id(execution: &mut Execution, args: NormalizeIdArgs) -> SyscallResu
 }
 
 fn snapshot_timestamp(execution: &mut Execution) -> SyscallResult {
-    let timestamp = execution.transaction()?.timestamp();
+    let state = execution.state()?;
+    state.observed.snapshot = true;
+    let timestamp = state.transaction.timestamp();
     write(&json!({ "$integer": BASE64.encode(timestamp.0.to_le_bytes()) }))
 }
 

@@ -74,5 +74,6 @@ async fn query(backend: &Backend, context: RequestContext, body: CallBody, at: T
     let format = requested_format(body.format.as_deref(), context.client.as_ref())?;
     let request_id = context.request_id.clone();
     let call = prepare(context, body, Some(FunctionKind::Query), Audience::Clients)?;
-    Ok(answer::to_json(backend.runner().query_at(call, at).await?, format, &request_id))
+    let outcome = Arc::unwrap_or_clone(backend.runner().watch(call, at, None).await?.outcome);
+    Ok(answer::to_json(outcome, format, &request_id))
 }

@@ -48,6 +48,7 @@ async fn respond(State(backend): State<Arc<Backend>>, request: Request) -> Respo
         identity: request.identity.clone(),
         request_id: request_id.clone(),
         caller: "HttpEndpoint",
+        cached: false,
         started: Instant::now(),
     };
     let logs = backend.clone();

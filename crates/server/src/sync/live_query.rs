@@ -83,10 +83,10 @@ impl LiveQuery {
     /// # Errors
     /// The database cannot watch.
     pub fn take(&mut self, run: Run, backend: &Backend) -> Result<Option<StateModification>, End> {
-        let Run { query_id, at, watched: WatchedQuery { outcome, reads, journal }, .. } = run;
-        self.watch = Some(backend.database.subscribe(Arc::new(reads), at)?);
+        let Run { query_id, at, watched: WatchedQuery { outcome, reads, journal, .. }, .. } = run;
+        self.watch = Some(backend.database.subscribe(reads, at)?);
         self.journal.clone_from(&journal);
-        let modification = modification(query_id, &self.call.request_id, outcome, journal);
+        let modification = modification(query_id, &self.call.request_id, &outcome, journal);
         let text = serde_json::to_vec(&modification).map_err(|_| End::Internal)?;
         let hash: [u8; 32] = Sha256::digest(text).into();
         if self.sent.replace(hash) == Some(hash) {
@@ -103,18 +103,18 @@ impl Run {
     }
 }
 
-fn modification(query_id: u32, request_id: &str, outcome: Outcome, journal: Option<String>) -> StateModification {
-    let log_lines = outcome.log_lines;
-    match outcome.result {
+fn modification(query_id: u32, request_id: &str, outcome: &Outcome, journal: Option<String>) -> StateModification {
+    let log_lines = outcome.log_lines.clone();
+    match &outcome.result {
         Ok(value) => {
             StateModification::Updated { query_id, value: value.to_json(JsonFormat::Encoded), log_lines, journal }
         }
         Err(error) => StateModification::Failed {
             query_id,
-            error_message: error_text(&error, request_id),
+            error_message: error_text(error, request_id),
             log_lines,
             journal,
-            error_data: error.data.map(|data| data.to_json(JsonFormat::Encoded)),
+            error_data: error.data.as_ref().map(|data| data.to_json(JsonFormat::Encoded)),
         },
     }
 }

@@ -8,6 +8,7 @@ mod functions;
 mod http;
 mod lanes;
 mod node;
+mod query_results;
 mod scheduler;
 mod site;
 mod storage;

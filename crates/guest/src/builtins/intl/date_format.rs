@@ -8,7 +8,7 @@ use crate::builtin::{CallContext, methods, native, native_constructor};
 use crate::builtins::date::calendar::{self, Fields as Calendar};
 use crate::cell::Gc;
 use crate::convert::to_number;
-use crate::memory::TIME_MS;
+use crate::memory::time_ms;
 use crate::object::Object;
 use crate::throw::{JsResult, hand_over, throw_range_error};
 use crate::value::Value;
@@ -58,7 +58,7 @@ fn construct(cx: &CallContext) -> JsResult {
 
 /// The time that an argument means: now if it is undefined.
 fn time(value: Value) -> JsResult<f64> {
-    let time = if value.is_undefined() { TIME_MS.get().floor() } else { calendar::time_clip(to_number(value)?) };
+    let time = if value.is_undefined() { time_ms().floor() } else { calendar::time_clip(to_number(value)?) };
     if time.is_nan() { Err(throw_range_error("Invalid time value")) } else { Ok(time) }
 }
 
