@@ -16,7 +16,7 @@ use convex_wasm_compiler::{
     compile_all, compile_module,
     unit::{CompiledUnit, SourceModule},
 };
-use convex_wasm_runtime::Engine;
+use convex_wasm_runtime::{DirectoryCache, Engine};
 
 /// Scripts that use published packages; each is bundled with what it imports.
 const SCRIPTS: &str = "tests/libraries";
@@ -30,12 +30,17 @@ struct Row {
     native: usize,
     compile: Duration,
     code: Duration,
+    edit: Duration,
 }
 
 /// The table of all bundles, and what all together take.
 pub fn table(engine: &Engine) -> anyhow::Result<String> {
     let modules = bundles()?;
-    let rows = modules.iter().map(|module| measure(engine, module)).collect::<anyhow::Result<Vec<_>>>()?;
+    let cache = std::env::temp_dir().join(format!("convex-wasm-benches-{}", std::process::id()));
+    let caching = Engine::new(DirectoryCache::open(&cache)?)?;
+    let rows = modules.iter().map(|module| measure(engine, &caching, module)).collect::<anyhow::Result<Vec<_>>>();
+    std::fs::remove_dir_all(&cache)?;
+    let rows = rows?;
     render(&rows, together(engine, &modules)?)
 }
 
@@ -65,21 +70,48 @@ fn bundle(script: &Path) -> anyhow::Result<SourceModule> {
     Ok(SourceModule { path, source: String::from_utf8(output.stdout)?, source_map: None })
 }
 
-/// Compiles one bundle on one core.
-fn measure(engine: &Engine, module: &SourceModule) -> anyhow::Result<Row> {
+/// Compiles one bundle, and once more after an edit, with what is kept of the first time.
+fn measure(engine: &Engine, caching: &Engine, module: &SourceModule) -> anyhow::Result<Row> {
     let started = Instant::now();
     let unit = Arc::new(compile_module(module, &Options::default())?);
     let compile = started.elapsed();
     let started = Instant::now();
     let native = engine.compile(std::slice::from_ref(&unit))?;
+    let code = started.elapsed();
+    caching.compile(std::slice::from_ref(&unit))?;
+    let edited = edit(module)?;
+    let started = Instant::now();
+    let unit = Arc::new(compile_module(&edited, &Options::default())?);
+    let again = caching.compile(std::slice::from_ref(&unit))?;
+    anyhow::ensure!(!again[0].cached, "the edit of {} changed nothing", module.path);
+    let edit = started.elapsed();
     Ok(Row {
         name: module.path.trim_end_matches(".js").to_owned(),
         source: module.source.len(),
         wasm: unit.wasm.len(),
         native: native.iter().map(|unit| unit.code_size()).sum(),
         compile,
-        code: started.elapsed(),
+        code,
+        edit,
     })
+}
+
+/// The module with a statement more in a function in its middle.
+fn edit(module: &SourceModule) -> anyhow::Result<SourceModule> {
+    let mut end = 0;
+    let mut ends = module.source.split_inclusive('\n').map(|line| {
+        end += line.len();
+        (line, end)
+    });
+    let in_middle = ends.find(|(line, end)| *end > module.source.len() / 2 && opens_function(line));
+    let (_, at) = in_middle.with_context(|| format!("{} has no function in its middle", module.path))?;
+    let mut source = module.source.clone();
+    source.insert_str(at, "console.log('edited', globalThis.edited);\n");
+    Ok(SourceModule { source, ..module.clone() })
+}
+
+fn opens_function(line: &str) -> bool {
+    line.trim_start().starts_with("function ") && line.ends_with(") {\n")
 }
 
 /// Compiles all bundles at once, on all cores, as a deploy does.
@@ -93,7 +125,7 @@ fn together(engine: &Engine, modules: &[SourceModule]) -> anyhow::Result<Duratio
 
 fn render(rows: &[Row], together: Duration) -> anyhow::Result<String> {
     let mut text = String::from(
-        "\n## Compiling\n\nPublished packages, each bundled with a script that uses it: to Wasm and to native code, one bundle at a time. An edit\ncompiles the module again that it is in. *Native* is code alone, without tables.\n\n| bundle | source, B | Wasm, B | native, B | native / source | to Wasm, ms | to native, ms |\n| --- | --: | --: | --: | --: | --: | --: |\n",
+        "\n## Compiling\n\nPublished packages, each bundled with a script that uses it: to Wasm and to native code, one bundle at a time. *Native*\nis code alone, without tables. *Edit* is both steps for a bundle that has a statement more, in a function in its middle,\nwith what the first time left in the cache of native code.\n\n| bundle | source, B | Wasm, B | native, B | native / source | to Wasm, ms | to native, ms | edit, ms |\n| --- | --: | --: | --: | --: | --: | --: | --: |\n",
     );
     let total = Row {
         name: "**all**".to_owned(),
@@ -102,11 +134,12 @@ fn render(rows: &[Row], together: Duration) -> anyhow::Result<String> {
         native: rows.iter().map(|row| row.native).sum(),
         compile: rows.iter().map(|row| row.compile).sum(),
         code: rows.iter().map(|row| row.code).sum(),
+        edit: rows.iter().map(|row| row.edit).sum(),
     };
     for row in rows.iter().chain([&total]) {
         writeln!(
             text,
-            "| {} | {} | {} | {} | {:.1} | {:.0} | {:.0} |",
+            "| {} | {} | {} | {} | {:.1} | {:.0} | {:.0} | {:.0} |",
             row.name,
             row.source,
             row.wasm,
@@ -114,6 +147,7 @@ fn render(rows: &[Row], together: Duration) -> anyhow::Result<String> {
             row.native as f64 / row.source as f64,
             row.compile.as_secs_f64() * 1_000.0,
             row.code.as_secs_f64() * 1_000.0,
+            row.edit.as_secs_f64() * 1_000.0,
         )?;
     }
     writeln!(text, "\nAll bundles at once, as a deploy compiles them: {:.2} s.", together.as_secs_f64())?;

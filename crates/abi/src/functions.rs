@@ -20,6 +20,10 @@ macro_rules! runtime_functions {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u16)]
         pub enum Runtime { $($(#[doc = $doc])* $variant,)* }
+        impl Runtime {
+            /// All of them.
+            pub const ALL: &[Runtime] = &[$(Runtime::$variant,)*];
+        }
         /// All guest functions, in the order of [`Runtime`].
         pub const RUNTIME_FUNCTIONS: &[RuntimeFunction] = &[
             $(RuntimeFunction { name: $name, signature: $signature },)*

@@ -203,6 +203,8 @@ knobs! {
     WASM_COLLECT_AFTER: u32 = 8 << 20;
     /// For tests: if not 0, collections happen after at most this many bytes, and what they free is overwritten.
     WASM_COLLECT_STRESS: u32 = 0;
+    /// Bytes of Wasm from which on a module's native code is also kept by function, so that an edit compiles little again.
+    WASM_FUNCTION_CACHE_FROM: usize = 256 << 10;
     /// Milliseconds between two moments at which a computing guest lets others run and its time is counted.
     WASM_TICK_MS: u64 = 5;
     /// Bytes of native stack a call may use before it throws `RangeError: Maximum call stack size exceeded`.

@@ -76,20 +76,21 @@ impl Engine {
         let mut config = config();
         config.with_host_memory(Arc::new(ReservedMemories)).with_host_stack(Arc::new(stacks.clone()));
         let wasmtime = wasmtime::Engine::new(&config).map_err(guest_error)?;
-        let quick = match effort {
-            Effort::Full => wasmtime.clone(),
-            Effort::Quick => {
-                let mut quick = config.clone();
-                quick.cranelift_opt_level(OptLevel::None).cranelift_regalloc_algorithm(RegallocAlgorithm::SinglePass);
-                wasmtime::Engine::new(&quick).map_err(guest_error)?
-            }
+        let mut units = config.clone();
+        if effort == Effort::Quick {
+            units.cranelift_opt_level(OptLevel::None).cranelift_regalloc_algorithm(RegallocAlgorithm::SinglePass);
+        }
+        let compiler = NativeCompiler {
+            compiler: wasmtime::Engine::new(&units).map_err(guest_error)?,
+            config: units,
+            loader: wasmtime.clone(),
+            cache: cache.clone(),
         };
-        let compiler = NativeCompiler { compiler: quick, loader: wasmtime.clone(), cache: cache.clone() };
         // Nobody asks for positions in the guest, and finding them is most of what a backtrace of Wasmtime's costs.
         config.generate_address_map(false);
         let without_positions = wasmtime::Engine::new(&config).map_err(guest_error)?;
-        let guest = NativeCompiler { compiler: without_positions, loader: wasmtime.clone(), cache };
-        let (guest, ..) = guest.module(wasm).map_err(guest_error)?;
+        let guest = NativeCompiler { compiler: without_positions, config, loader: wasmtime.clone(), cache };
+        let (guest, ..) = guest.module(None, wasm).map_err(guest_error)?;
         let guest = Guest::new(guest)?;
         let walker = Arc::new(FrameWalker::new(stacks.clone(), code_of(&guest.module)));
         start_ticker(&wasmtime).map_err(|source| ProgramError::System { action: "start the ticker", source })?;

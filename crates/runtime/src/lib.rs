@@ -25,6 +25,7 @@ mod engine;
 mod environment;
 mod error;
 mod frames;
+mod functions;
 mod guest;
 mod heap;
 mod image;

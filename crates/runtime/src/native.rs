@@ -10,14 +10,15 @@ use std::{
 
 use convex_wasm_compiler::unit::CompiledUnit;
 use sha2::{Digest, Sha256};
-use wasmtime::Module;
+use wasmtime::{Config, Module};
 
 use crate::{
     data::{self, Data, Split},
     error::ProgramError,
+    functions::FunctionCache,
 };
 
-/// Keeps native code from one start of the server to the next.
+/// Keeps native code from one start of the server to the next: of whole modules, and of the functions of large ones.
 ///
 /// Native code is trusted: what `get` answers is executed with the process's own rights. An implementation must only
 /// answer bytes that were given to `put` under the same key, from storage that nobody else can write to.
@@ -125,6 +126,8 @@ impl NativeUnit {
 pub(crate) struct NativeCompiler {
     /// Compiles.
     pub(crate) compiler: wasmtime::Engine,
+    /// What `compiler` was made with.
+    pub(crate) config: Config,
     /// Loads and runs. May only differ from `compiler` in what native code need not agree on.
     pub(crate) loader: wasmtime::Engine,
     pub(crate) cache: Arc<dyn NativeCache>,
@@ -133,13 +136,14 @@ pub(crate) struct NativeCompiler {
 impl NativeCompiler {
     pub(crate) fn unit(&self, unit: &Arc<CompiledUnit>) -> Result<NativeUnit, ProgramError> {
         let (loaded, native_size, cached) = self
-            .module(&unit.wasm)
+            .module(Some(&unit.path), &unit.wasm)
             .map_err(|error| ProgramError::Compile { path: unit.path.clone(), reason: format!("{error:#}") })?;
         Ok(NativeUnit { unit: unit.clone(), native_size, cached, loaded })
     }
 
-    /// The module, the size of its native code, and whether that came from the cache.
-    pub(crate) fn module(&self, wasm: &[u8]) -> wasmtime::Result<(Loaded, usize, bool)> {
+    /// The module, the size of its native code, and whether that came from the cache. `path` says of which module it is a
+    /// version, if there may be more.
+    pub(crate) fn module(&self, path: Option<&str>, wasm: &[u8]) -> wasmtime::Result<(Loaded, usize, bool)> {
         let Split { wasm, data } = data::split(wasm).map_err(wasmtime::Error::new)?;
         let key = self.key(&wasm);
         if let Some(native) = self.cache.get(&key) {
@@ -149,9 +153,23 @@ impl NativeCompiler {
             }
         }
         tracing::debug!(%key, bytes = wasm.len(), "compiling to native code");
-        let native = self.compiler.precompile_module(&wasm)?;
+        let native = match path.filter(|_| wasm.len() >= convex_wasm_knobs::WASM_FUNCTION_CACHE_FROM.get()) {
+            Some(path) => self.precompile_by_function(path, &wasm)?,
+            None => self.compiler.precompile_module(&wasm)?,
+        };
         self.cache.put(&key, &native);
         Ok((Loaded { module: self.load(&native)?, data }, native.len(), false))
+    }
+
+    /// Compiles what changed since the last version of the module.
+    fn precompile_by_function(&self, path: &str, wasm: &[u8]) -> wasmtime::Result<Vec<u8>> {
+        let key = format!("{}-functions", hex::encode(Sha256::digest(path)));
+        let functions = Arc::new(FunctionCache::from_pack(&self.cache.get(&key).unwrap_or_default()));
+        let mut config = self.config.clone();
+        config.enable_incremental_compilation(functions.clone())?;
+        let native = wasmtime::Engine::new(&config)?.precompile_module(wasm)?;
+        self.cache.put(&key, &functions.to_pack());
+        Ok(native)
     }
 
     fn load(&self, native: &[u8]) -> wasmtime::Result<Module> {

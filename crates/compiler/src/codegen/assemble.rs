@@ -12,6 +12,7 @@ use wasm_encoder::{
 };
 
 use super::code::{Callee, Code, Indices, Signature, Source};
+use super::data::Data;
 use super::emitter::{DATA_BASE, TABLE_BASE, Unit};
 use super::entry::FunctionCode;
 use super::helpers::Helper;
@@ -123,10 +124,9 @@ impl Assembly {
     /// Writes the module.
     pub fn finish(self, unit: &Unit<'_>, source: &SourceInfo<'_>) -> EmittedUnit {
         let helpers = self.helpers();
-        let imports = self.imports(&helpers);
+        let imports = self.imports(&helpers, unit.data.is_stable());
         let defined = self.defined(&helpers);
         let numbering = self.number(&imports, &helpers, &defined);
-        let table_size = (self.uniform.len() + 1 + self.resume.len()) as u32;
         let data = unit.data.encode(unit.module, &self.points.first);
 
         let mut wasm = WasmModule::new();
@@ -141,7 +141,7 @@ impl Assembly {
             functions.function(numbering.signature(function.code.signature()));
         }
         wasm.section(&functions);
-        wasm.section(&self.element_section(&numbering));
+        wasm.section(&self.element_section(&numbering, &unit.data));
         let (code, names, raw_positions) =
             code_section(&defined, &numbering, wasm.len(), unit.module, &self.points.first);
         wasm.section(&code);
@@ -154,8 +154,8 @@ impl Assembly {
         let lines = Lines::of(source.text, positions.iter().chain(&points));
         EmittedUnit {
             wasm: wasm.finish(),
-            data_size: unit.data.size(),
-            table_size,
+            data_size: data.len() as u32,
+            table_size: unit.data.function_count() + 1,
             bindings_offset: unit.data.bindings_offset(),
             imports_offset: unit.data.imports_offset(),
             functions: names,
@@ -197,8 +197,11 @@ impl Assembly {
         helpers
     }
 
-    /// Guest functions that are called.
-    fn imports(&self, helpers: &BTreeMap<Helper, Code>) -> BTreeSet<Runtime> {
+    /// Guest functions that are called, or all if they must not depend on that.
+    fn imports(&self, helpers: &BTreeMap<Helper, Code>, all: bool) -> BTreeSet<Runtime> {
+        if all {
+            return Runtime::ALL.iter().copied().collect();
+        }
         let callees = self.all_code().chain(helpers.values()).flat_map(Code::callees);
         callees
             .filter_map(|callee| match callee {
@@ -224,14 +227,15 @@ impl Assembly {
         defined: &[Defined<'_>],
     ) -> Numbering {
         let mut numbering = Numbering { functions: BTreeMap::new(), types: BTreeMap::new(), signatures: Vec::new() };
+        // Code contains the indices of these alone.
+        for signature in defined.iter().flat_map(|function| function.code.indirect_signatures()) {
+            numbering.intern(signature);
+        }
         for &function in imports {
             numbering.intern(&runtime_signature(function));
         }
         for function in defined {
             numbering.intern(function.code.signature());
-            for signature in function.code.indirect_signatures() {
-                numbering.intern(signature);
-            }
         }
         let callees = imports.iter().map(|&function| Callee::Runtime(function));
         for (index, callee) in callees.enumerate() {
@@ -251,12 +255,17 @@ impl Assembly {
         (imports.len() + self.uniform.len()) as u32
     }
 
-    fn element_section(&self, numbering: &Numbering) -> ElementSection {
+    /// Free places hold the stand-in's entry.
+    fn element_section(&self, numbering: &Numbering, data: &Data) -> ElementSection {
         let first = numbering.functions.keys().filter(|callee| matches!(callee, Callee::Runtime(_))).count() as u32;
         let stand_in = numbering.function(Callee::Helper(Helper::CallAny));
-        let others = first + 1..first + self.uniform.len() as u32;
-        let resume = self.resume.iter().map(|(id, _)| numbering.function(Callee::Resume(*id)));
-        let functions: Vec<u32> = [first, stand_in].into_iter().chain(others).chain(resume).collect();
+        let mut functions = vec![stand_in; data.function_count() as usize + 1];
+        for index in 0..self.uniform.len() as u32 {
+            functions[data.element(FunctionId(index)) as usize] = first + index;
+        }
+        for (id, _) in &self.resume {
+            functions[data.resume_element(*id) as usize] = numbering.function(Callee::Resume(*id));
+        }
         let mut elements = ElementSection::new();
         elements.active(None, &ConstExpr::global_get(TABLE_BASE), Elements::Functions(Cow::Owned(functions)));
         elements

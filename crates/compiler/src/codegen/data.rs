@@ -1,54 +1,61 @@
 //! The data segment of a unit (see [`convex_wasm_abi::unit`]).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use convex_wasm_abi::layout::{function, inline_cache};
 use convex_wasm_abi::unit::{self, constant, function_info};
 use convex_wasm_abi::{ABI_VERSION, value};
 
+use super::places::{Groups, Places};
 use crate::ir::{Constant, ConstantValue, Function, FunctionId, FunctionKind, Module, Op};
 use crate::optimize::instances;
 
 /// Offset of the stand-in, a function cell that calls of values that are no function cells go through.
 pub const STAND_IN: u32 = unit::HEADER_SIZE;
-/// Offset of the constants.
-const CONSTANTS: u32 = STAND_IN + function::SIZE;
+/// Offset of the bindings.
+const BINDINGS: u32 = STAND_IN + function::SIZE;
 
-/// Table element of a function's uniform entry. The module's body is first, then comes the stand-in's entry.
-pub fn element(function: FunctionId) -> u32 {
-    if function.0 == 0 { 0 } else { function.0 + 1 }
+/// A group of functions has a multiple of so many places of each kind.
+mod granule {
+    pub const FUNCTIONS: u32 = 32;
+    pub const CONSTANTS: u32 = 128;
+    pub const SHAPES: u32 = 64;
+    pub const CACHES: u32 = 128;
 }
 
-/// Where the parts of a unit's data are, relative to its base, and what they hold. All parts but the inline caches,
-/// which come last, are known before code is generated.
+/// Where the parts of a unit's data are, relative to its base, and what they hold. Constants and shapes are placed when
+/// code first uses them. Inline caches are behind all else that code refers to: how many there are is known last.
 pub struct Data {
     constants: Vec<ConstantValue>,
     strings: HashMap<Vec<u16>, Constant>,
-    shapes: Vec<Vec<Constant>>,
-    shape_indices: HashMap<Vec<Constant>, u32>,
+    constant_places: Places<Constant>,
+    shape_places: Places<Vec<Constant>>,
+    /// Place of each function, and of the end behind them.
+    function_places: Vec<u32>,
+    groups: Groups,
     offsets: Offsets,
     caches: u32,
 }
 
 #[derive(Default)]
 struct Offsets {
-    bindings: u32,
+    imports: u32,
     functions: u32,
     shapes: u32,
-    imports: u32,
-    shape_descriptors: u32,
-    constant_descriptors: u32,
+    constants: u32,
     caches: u32,
 }
 
 impl Data {
-    /// Plans the data of a module.
-    pub fn plan(module: &Module) -> Self {
+    /// Plans the data of a module with this source text.
+    pub fn plan(module: &Module, text: &str) -> Self {
         let mut data = Self {
             constants: module.constants.clone(),
             strings: HashMap::new(),
-            shapes: Vec::new(),
-            shape_indices: HashMap::new(),
+            constant_places: Places::default(),
+            shape_places: Places::default(),
+            function_places: Vec::new(),
+            groups: Groups::of(module, text),
             offsets: Offsets::default(),
             caches: 0,
         };
@@ -57,6 +64,7 @@ impl Data {
                 data.strings.entry(units.clone()).or_insert(Constant(index as u32));
             }
         }
+        let mut shapes: HashSet<Vec<Constant>> = HashSet::new();
         for function in &module.functions {
             data.add_string(&function.name);
             if let Some(reason) = &function.refused {
@@ -64,11 +72,12 @@ impl Data {
             }
             for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
                 if let Op::NewObject(properties) = &instruction.op {
-                    data.add_shape(properties.iter().map(|(key, _)| *key).collect());
+                    shapes.insert(properties.iter().map(|(key, _)| *key).collect());
                 }
             }
         }
-        data.place(module);
+        data.place_functions(module);
+        data.place_parts(module, shapes.len());
         data
     }
 
@@ -80,32 +89,77 @@ impl Data {
         }
     }
 
-    fn add_shape(&mut self, keys: Vec<Constant>) {
-        if !self.shape_indices.contains_key(&keys) {
-            self.shape_indices.insert(keys.clone(), self.shapes.len() as u32);
-            self.shapes.push(keys);
+    /// The resume function of an async function or generator has the place behind it.
+    fn place_functions(&mut self, module: &Module) {
+        let mut next: u32 = 0;
+        for (index, function) in module.functions.iter().enumerate() {
+            if self.groups.begins(index) {
+                next = next.next_multiple_of(granule::FUNCTIONS);
+            }
+            self.function_places.push(next);
+            next += 1 + u32::from(function.is_async || function.is_generator);
+        }
+        self.function_places.push(next);
+    }
+
+    fn place_parts(&mut self, module: &Module, shapes: usize) {
+        let mut end = BINDINGS + 8 * module.bindings.len() as u32;
+        let mut part = |size: u32| {
+            let start = self.groups.part(end);
+            end = start + size;
+            start
+        };
+        self.offsets = Offsets {
+            imports: part(4 * module.imports.len() as u32),
+            functions: part(function_info::SIZE * self.function_count()),
+            shapes: part(4 * self.groups.capacity(shapes, granule::SHAPES)),
+            constants: part(8 * self.groups.capacity(self.constants.len(), granule::CONSTANTS)),
+            caches: part(0),
+        };
+    }
+
+    /// Must be called before code of each function is generated, in their order.
+    pub fn begin_function(&mut self, function: usize) {
+        if self.groups.begins(function) {
+            self.constant_places.fill(granule::CONSTANTS);
+            self.shape_places.fill(granule::SHAPES);
+            self.caches = self.caches.next_multiple_of(granule::CACHES);
         }
     }
 
-    /// Puts 8-byte parts first, then 4-byte parts, then bytes.
-    fn place(&mut self, module: &Module) {
-        let mut end = CONSTANTS + 8 * self.constants.len() as u32;
-        let mut part = |size: u32| {
-            end += size;
-            end - size
-        };
-        self.offsets.bindings = part(8 * module.bindings.len() as u32);
-        self.offsets.functions = part(function_info::SIZE * module.functions.len() as u32);
-        self.offsets.shapes = part(4 * self.shapes.len() as u32);
-        self.offsets.imports = part(4 * module.imports.len() as u32);
-        self.offsets.shape_descriptors = part(self.shapes.iter().map(|keys| 4 + 4 * keys.len() as u32).sum());
-        self.offsets.constant_descriptors = part(self.constant_descriptors().len() as u32);
-        self.offsets.caches = part(0).next_multiple_of(8);
+    /// Places the constants that no code uses. To be called behind the last function.
+    pub fn end_functions(&mut self) {
+        for index in 0..self.constants.len() as u32 {
+            self.constant_places.of(&Constant(index));
+        }
+    }
+
+    /// Whether the module is so large that an edit should not change code elsewhere.
+    pub fn is_stable(&self) -> bool {
+        self.groups.are_stable()
+    }
+
+    /// Number of function records, free ones included.
+    pub fn function_count(&self) -> u32 {
+        self.function_places.last().copied().unwrap_or(0)
+    }
+
+    /// Table element of a function's uniform entry. The module's body is first, then comes the stand-in's entry.
+    pub fn element(&self, function: FunctionId) -> u32 {
+        match self.function_places[function.0 as usize] {
+            0 => 0,
+            place => place + 1,
+        }
+    }
+
+    /// Table element of a function's resume function.
+    pub fn resume_element(&self, function: FunctionId) -> u32 {
+        self.function_places[function.0 as usize] + 2
     }
 
     /// Offset of the first binding.
     pub fn bindings_offset(&self) -> u32 {
-        self.offsets.bindings
+        BINDINGS
     }
 
     /// Offset of the first import slot.
@@ -114,12 +168,12 @@ impl Data {
     }
 
     /// Offset of a constant's word.
-    pub fn constant(&self, constant: Constant) -> u32 {
-        CONSTANTS + 8 * constant.0
+    pub fn constant(&mut self, constant: Constant) -> u32 {
+        self.offsets.constants + 8 * self.constant_places.of(&constant)
     }
 
     /// Offset of the word of a string the plan knows: a function's name or the reason it was refused.
-    pub fn string(&self, text: &str) -> u32 {
+    pub fn string(&mut self, text: &str) -> u32 {
         let units: Vec<u16> = text.encode_utf16().collect();
         self.constant(self.strings.get(&units).copied().unwrap_or(Constant(0)))
     }
@@ -134,7 +188,7 @@ impl Data {
 
     /// Offset of a binding's word.
     pub fn binding(&self, binding: u32) -> u32 {
-        self.offsets.bindings + 8 * binding
+        BINDINGS + 8 * binding
     }
 
     /// Offset of an import slot.
@@ -144,12 +198,12 @@ impl Data {
 
     /// Offset of a function's record.
     pub fn function_info(&self, function: FunctionId) -> u32 {
-        self.offsets.functions + function_info::SIZE * function.0
+        self.offsets.functions + function_info::SIZE * self.function_places[function.0 as usize]
     }
 
     /// Offset of the word that holds the address of a literal's shape.
-    pub fn shape(&self, keys: &[Constant]) -> u32 {
-        self.offsets.shapes + 4 * self.shape_indices.get(keys).copied().unwrap_or(0)
+    pub fn shape(&mut self, keys: &[Constant]) -> u32 {
+        self.offsets.shapes + 4 * self.shape_places.of(keys)
     }
 
     /// Offset of a new inline cache.
@@ -158,68 +212,69 @@ impl Data {
         self.offsets.caches + inline_cache::SIZE * (self.caches - 1)
     }
 
-    /// Size of the whole segment, caches included.
-    pub fn size(&self) -> u32 {
-        (self.offsets.caches + inline_cache::SIZE * self.caches).next_multiple_of(8)
-    }
-
     /// The segment's bytes. `first_points` has the number of each function's first point.
     pub fn encode(&self, module: &Module, first_points: &[u32]) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(self.size() as usize);
-        for word in self.header(module) {
+        let shape_descriptors = self.shape_descriptors();
+        let constant_descriptors = self.constant_descriptors();
+        let end_of_caches = self.offsets.caches + inline_cache::SIZE * self.caches;
+        let descriptors = [end_of_caches, end_of_caches + shape_descriptors.len() as u32];
+        let size = (descriptors[1] + constant_descriptors.len() as u32).next_multiple_of(8);
+
+        let mut bytes = Vec::with_capacity(size as usize);
+        for word in self.header(module, descriptors, size) {
             bytes.extend(word.to_le_bytes());
         }
-        bytes.resize(self.offsets.bindings as usize, 0);
+        bytes.resize(BINDINGS as usize, 0);
         for binding in &module.bindings {
             let word = if binding.lexical { value::EMPTY } else { value::UNDEFINED };
             bytes.extend(word.to_le_bytes());
         }
-        for ((index, function), &first_point) in module.functions.iter().enumerate().zip(first_points) {
+        let places = module.functions.iter().zip(&self.function_places).zip(first_points);
+        for (index, ((function, &place), &first_point)) in places.enumerate() {
+            bytes.resize((self.offsets.functions + function_info::SIZE * place) as usize, 0);
             for word in self.function_record(module, index as u32, function, first_point) {
                 bytes.extend(word.to_le_bytes());
             }
         }
-        bytes.resize(self.offsets.shape_descriptors as usize, 0);
-        for keys in &self.shapes {
-            bytes.extend((keys.len() as u32).to_le_bytes());
-            bytes.extend(keys.iter().flat_map(|key| key.0.to_le_bytes()));
-        }
-        bytes.extend(self.constant_descriptors());
-        bytes.resize(self.size() as usize, 0);
+        bytes.resize(descriptors[0] as usize, 0);
+        bytes.extend(shape_descriptors);
+        bytes.extend(constant_descriptors);
+        bytes.resize(size as usize, 0);
         bytes
     }
 
-    /// The words of the header, in the order of `convex_wasm_abi::unit`.
-    fn header(&self, module: &Module) -> [u32; 16] {
+    /// The words of the header, in the order of `convex_wasm_abi::unit`, with the offsets of the descriptors of shapes and of
+    /// constants.
+    fn header(&self, module: &Module, descriptors: [u32; 2], size: u32) -> [u32; 16] {
         [
             ABI_VERSION,
-            CONSTANTS,
-            self.constants.len() as u32,
-            self.offsets.constant_descriptors,
+            self.offsets.constants,
+            self.constant_places.len(),
+            descriptors[1],
             self.offsets.functions,
-            module.functions.len() as u32,
+            self.function_count(),
             self.offsets.shapes,
-            self.shapes.len() as u32,
-            self.offsets.shape_descriptors,
-            self.offsets.bindings,
+            self.shape_places.len(),
+            descriptors[0],
+            BINDINGS,
             module.bindings.len() as u32,
             self.offsets.imports,
             module.imports.len() as u32,
             self.offsets.caches,
             self.caches,
-            self.size(),
+            size,
         ]
     }
 
     fn function_record(&self, module: &Module, index: u32, function: &Function, first_point: u32) -> [u32; 8] {
         let properties = instances::properties(module, function).min(0xFF) << function_info::PROPERTIES_SHIFT;
         let units: Vec<u16> = function.name.encode_utf16().collect();
-        let name = self.strings.get(&units).map_or(0, |constant| constant.0);
+        let name = self.strings.get(&units).map_or(0, |&constant| self.index(constant));
         [
             name,
             function.length,
             function_flags(function) | properties,
-            element(FunctionId(index)),
+            self.element(FunctionId(index)),
             function.source.0,
             function.source.1,
             0,
@@ -227,26 +282,47 @@ impl Data {
         ]
     }
 
+    /// Index of a constant among those of the unit.
+    fn index(&self, constant: Constant) -> u32 {
+        self.constant_places.get(&constant).unwrap_or(0)
+    }
+
+    fn shape_descriptors(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for keys in self.shape_places.things() {
+            let keys = keys.as_deref().unwrap_or_default();
+            bytes.extend((keys.len() as u32).to_le_bytes());
+            bytes.extend(keys.iter().flat_map(|&key| self.index(key).to_le_bytes()));
+        }
+        bytes
+    }
+
     fn constant_descriptors(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        for value in &self.constants {
-            match value {
+        for constant in self.constant_places.things() {
+            // A free place holds the empty string.
+            let Some(constant) = constant else {
+                describe_string(&mut bytes, &[]);
+                continue;
+            };
+            match &self.constants[constant.0 as usize] {
                 ConstantValue::String(units) => describe_string(&mut bytes, units),
                 ConstantValue::BigInt(digits) => describe_text(&mut bytes, constant::BIGINT, digits),
                 ConstantValue::PrivateName(name) => describe_text(&mut bytes, constant::PRIVATE_NAME, name),
                 ConstantValue::WellKnownSymbol(name) => describe_text(&mut bytes, constant::WELL_KNOWN_SYMBOL, name),
                 ConstantValue::RegExp(pattern, flags) => {
                     bytes.push(constant::REGEXP);
-                    bytes.extend(pattern.0.to_le_bytes());
-                    bytes.extend(flags.0.to_le_bytes());
+                    bytes.extend(self.index(*pattern).to_le_bytes());
+                    bytes.extend(self.index(*flags).to_le_bytes());
                 }
                 ConstantValue::Template(cooked, raw) => {
                     bytes.push(constant::TEMPLATE);
                     bytes.extend((raw.len() as u32).to_le_bytes());
                     for string in cooked {
-                        bytes.extend(string.map_or(u32::MAX, |string| string.0).to_le_bytes());
+                        let index = string.map_or(u32::MAX, |string| self.index(string));
+                        bytes.extend(index.to_le_bytes());
                     }
-                    bytes.extend(raw.iter().flat_map(|string| string.0.to_le_bytes()));
+                    bytes.extend(raw.iter().flat_map(|&string| self.index(string).to_le_bytes()));
                 }
             }
         }

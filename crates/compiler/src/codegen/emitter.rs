@@ -91,8 +91,6 @@ pub struct Unit<'a> {
     pub direct: Vec<Option<DirectEntry>>,
     /// Element type of the typed array that each binding most probably holds.
     pub binding_hints: Vec<Option<Element>>,
-    /// Number of the table element that holds each suspending function's resume function.
-    pub resume_elements: Vec<Option<u32>>,
 }
 
 /// A direct entry: what it receives, and in which representations.

@@ -134,7 +134,7 @@ fn emit_suspending(unit: &mut Unit<'_>, id: FunctionId, simple: &Function, takes
 }
 
 /// The uniform entry of a function that was refused.
-fn hand_over(unit: &Unit<'_>, reason: &str) -> Code {
+fn hand_over(unit: &mut Unit<'_>, reason: &str) -> Code {
     let (parameters, results) = uniform_signature();
     let mut code = Code::new(&parameters, &results);
     code.emit(Instruction::GlobalGet(super::emitter::DATA_BASE)).load_i32(unit.data.string(reason));
@@ -291,7 +291,7 @@ impl Emitter<'_, '_> {
             self.push_arguments_object();
             self.code.set(local);
         }
-        let element = self.unit.resume_elements[self.id.0 as usize].unwrap_or(0);
+        let element = self.unit.data.resume_element(self.id);
         self.code.get(CALLEE).i32(suspensions.slots.len() as i32);
         self.code.emit(Instruction::GlobalGet(TABLE_BASE)).i32(element.cast_signed()).emit(Instruction::I32Add);
         self.code.call_runtime(Runtime::NewFrame).set(frame);

@@ -10,7 +10,6 @@ use convex_wasm_abi::value::{TAG_OBJECT, UNDEFINED};
 use wasm_encoder::{BlockType, Instruction, ValType};
 
 use super::code::{Callee, Label, Local};
-use super::data;
 use super::emitter::{DirectEntry, Emitter, TABLE_BASE};
 use crate::ir::{Constant, ConstantValue, FunctionId, FunctionKind, Module, Reg};
 
@@ -115,7 +114,8 @@ impl Emitter<'_, '_> {
                     continue;
                 };
                 let next = emitter.code.block(BlockType::Empty);
-                emitter.code.get(element).i32(data::element(id).cast_signed()).emit(Instruction::I32Ne).br_if(next);
+                let expected = emitter.unit.data.element(id).cast_signed();
+                emitter.code.get(element).i32(expected).emit(Instruction::I32Ne).br_if(next);
                 emitter.call_method_directly(id, &entry, callee, object, list);
                 then(emitter);
                 emitter.code.end();

@@ -6,7 +6,7 @@
 //! - [`entry`], [`suspend`]: how calls enter functions; async functions and generators;
 //! - [`operations`] and what it calls ([`arithmetic`], [`numeric`], [`properties`], [`calls`], [`literals`]): instructions;
 //! - [`helpers`]: sequences outlined once for each unit;
-//! - [`data`], [`code`], [`assemble`]: bytes.
+//! - [`data`], [`places`], [`code`], [`assemble`]: bytes.
 
 mod arithmetic;
 mod assemble;
@@ -23,6 +23,7 @@ mod literals;
 mod methods;
 mod numeric;
 mod operations;
+mod places;
 mod properties;
 mod structure;
 mod suspend;
@@ -86,18 +87,19 @@ pub fn emit(module: &Module, source: &SourceInfo<'_>) -> EmittedUnit {
     let entries = entries.map(|((simple, summary), direct)| direct.then(|| DirectEntry::of(simple, summary.as_ref())));
     let mut unit = Unit {
         module,
-        data: Data::plan(module),
+        data: Data::plan(module, source.text),
         direct: entries.collect(),
         binding_hints: optimize::element_hints::of_bindings(module, &simplified),
-        resume_elements: resume_elements(module),
         methods,
         types,
     };
     let mut assembly = Assembly::default();
     for (index, (original, simple)) in module.functions.iter().zip(&simplified).enumerate() {
         let id = FunctionId(index as u32);
+        unit.data.begin_function(index);
         assembly.add(id, entry::emit_function(&mut unit, id, original, simple));
     }
+    unit.data.end_functions();
     assembly.finish(&unit, source)
 }
 
@@ -122,20 +124,4 @@ fn directly_called(module: &Module, simplified: &[Function], methods: &Methods) 
 /// Whether a function's direct entry takes its function object (or what that captured), and `this`.
 fn passed_operands(simple: &Function) -> (bool, bool) {
     (simple.callee.is_some() || simple.env.is_some(), simple.this.is_some())
-}
-
-/// Table elements of resume functions: behind all uniform entries.
-fn resume_elements(module: &Module) -> Vec<Option<u32>> {
-    let mut next = data::element(FunctionId(module.functions.len() as u32));
-    let suspending = |function: &Function| (function.is_async || function.is_generator) && function.refused.is_none();
-    module
-        .functions
-        .iter()
-        .map(|function| {
-            suspending(function).then(|| {
-                next += 1;
-                next - 1
-            })
-        })
-        .collect()
 }

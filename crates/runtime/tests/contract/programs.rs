@@ -1,9 +1,13 @@
 //! Programs are made of units: evaluated once, cached as native code, described.
 
-use std::sync::Arc;
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+};
 
 use crate::support::{BUDGET, answer, engine, program, unit};
-use convex_wasm_runtime::{DirectoryCache, Engine, Pool, ProgramError, SilentHost};
+use convex_wasm_compiler::unit::CompiledUnit;
+use convex_wasm_runtime::{DirectoryCache, Engine, NativeCache, Pool, ProgramError, SilentHost};
 
 #[tokio::test]
 async fn exports_are_found_by_path_and_name() {
@@ -66,4 +70,53 @@ async fn damaged_native_code_is_made_again() {
     }
     let engine = Engine::with_guest(open(), &guest).unwrap();
     assert!(!engine.compile(&[Arc::new(unit("unit.js"))]).unwrap()[0].cached);
+}
+
+/// What an engine asked a cache for and gave to it.
+#[derive(Clone, Default)]
+struct Recorded(Arc<Mutex<HashMap<String, Vec<u8>>>>);
+
+impl NativeCache for Recorded {
+    fn get(&self, key: &str) -> Option<Vec<u8>> {
+        self.0.lock().unwrap().get(key).cloned()
+    }
+
+    fn put(&self, key: &str, bytes: &[u8]) {
+        self.0.lock().unwrap().insert(key.to_owned(), bytes.to_vec());
+    }
+}
+
+/// A version of a large module, whose `count` begins at the character given.
+fn large_unit(first: char) -> CompiledUnit {
+    let text = include_str!("support/unit.wat").replacen("(i32.const 48)", &format!("(i32.const {})", first as u32), 1);
+    let numbers = |function: usize| (0..20).map(move |index| format!("(i64.const {})", (function + index) << 40));
+    let function =
+        |function| format!("(func (result i64) {} {})", numbers(function).collect::<String>(), "i64.xor ".repeat(19));
+    let functions: String = (1..2_000).map(function).collect();
+    let mut unit = unit("unit.js");
+    unit.wasm = wat::parse_str(format!("{} {functions})", text.trim_end().strip_suffix(')').unwrap())).unwrap();
+    unit
+}
+
+#[tokio::test]
+async fn an_edited_module_takes_the_other_functions_from_its_last_version() {
+    let cache = Recorded::default();
+    let guest = wat::parse_str(include_str!("support/guest.wat")).unwrap();
+    let engine = Engine::with_guest(cache.clone(), &guest).unwrap();
+    let packs = || -> Vec<Vec<u8>> {
+        let entries = cache.0.lock().unwrap();
+        entries.iter().filter(|(key, _)| key.ends_with("-functions")).map(|(_, pack)| pack.clone()).collect()
+    };
+    for (first, expected) in [('0', "1"), ('4', "5")] {
+        let pool = Pool::new(program(&engine, vec![large_unit(first)]).await.unwrap());
+        assert_eq!(answer(&pool, "count", "").await, expected);
+        assert_eq!(packs().len(), 1, "there is one pack for each path");
+    }
+    let pack = packs().remove(0);
+    // A pack that is damaged in the middle is of use until there, and does no harm.
+    cache.0.lock().unwrap().retain(|key, _| key.ends_with("-functions"));
+    cache.0.lock().unwrap().values_mut().for_each(|bytes| bytes[pack.len() / 2..].fill(0xFF));
+    let pool = Pool::new(program(&engine, vec![large_unit('7')]).await.unwrap());
+    assert_eq!(answer(&pool, "count", "").await, "8");
+    assert_eq!(packs()[0].len(), pack.len());
 }
