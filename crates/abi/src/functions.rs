@@ -82,6 +82,8 @@ runtime_functions! {
     AddPrivateMethod "add_private_method" "jjji:i";
     /// `#x in o`: private name, object. A boolean.
     HasPrivate "has_private" "jj:j";
+    /// The private name for one more evaluation of a class: the one given, the first time, else a fresh one; never throws.
+    NewPrivateName "new_private_name" "j:j";
 
     // ---- operators ----
     /// `a + b`.

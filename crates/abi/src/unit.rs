@@ -56,8 +56,13 @@ pub mod constant {
     pub const UTF16: u8 = 2;
     /// u32 length, ASCII decimal digits with optional sign: a BigInt.
     pub const BIGINT: u8 = 3;
-    /// u32 length, UTF-8 description without `#`: a fresh private name.
+    /// u32 length, UTF-8 text: a fresh private name. The text is its description without `#`, and for a method or accessor, what
+    /// errors say of receivers without it: NUL, [`INSTANCE`] or [`STATIC`], and the name of the class.
     pub const PRIVATE_NAME: u8 = 4;
+    /// Of a private method: it is one of instances.
+    pub const INSTANCE: char = 'i';
+    /// Of a private method: it is one of the class.
+    pub const STATIC: char = 's';
     /// u32 count, then `count` u32 constant indices of cooked strings (0xFFFF_FFFF: undefined) and `count` of raw
     /// strings: the frozen template object of a tagged template site.
     pub const TEMPLATE: u8 = 5;

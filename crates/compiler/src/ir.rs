@@ -358,6 +358,11 @@ pub enum Op {
     GetPrivate(Reg, Reg),
     /// `o.#x = v` (no result)
     SetPrivate(Reg, Reg, Reg),
+    /// A private name of a class that may be evaluated more than once, from the class's environment. `first` is the name that
+    /// the first evaluation has.
+    PrivateName { env: Reg, slot: u32, first: Constant },
+    /// The private name for this evaluation of a class: `first`, if it is the first one, else a fresh one.
+    NewPrivateName { first: Constant },
     /// Adds a private field (no result)
     AddPrivate(Reg, Reg, Reg),
     /// Adds a private method (0), getter (1), setter (2) (no result)

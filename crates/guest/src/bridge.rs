@@ -17,7 +17,8 @@ use crate::string::{JsString, intern_str, ropes};
 use crate::throw::JsResult;
 use crate::value::Value;
 use crate::{
-    async_iterate, builtins, call, collector, describe, failure, heap, host, link, modules, promise, realm, realm_shapes,
+    async_iterate, builtins, call, collector, describe, failure, heap, host, link, modules, promise, realm,
+    realm_shapes,
 };
 
 static BOOTED: State<bool> = State::new(false);

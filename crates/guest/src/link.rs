@@ -14,7 +14,7 @@ use crate::realm::{Intrinsic, intrinsic};
 use crate::shape::{Shape, root_shape};
 use crate::state::State;
 use crate::string::{JsString, intern_latin1, intern_utf16, reserve_interned};
-use crate::symbol::{SymbolCell, well_known_named};
+use crate::symbol::{Symbol, SymbolCell, well_known_named};
 use crate::value::Value;
 
 /// Index of an absent cooked string in a template descriptor.
@@ -97,8 +97,7 @@ fn link_constants(unit: Unit) -> Range<u32> {
             abi::constant::UTF16 => (length * 2, utf16(unit.bytes(payload, length * 2)).into()),
             abi::constant::BIGINT => (length, bigint(unit.bytes(payload, length))),
             abi::constant::PRIVATE_NAME => {
-                let name = JsString::from_str(&String::from_utf8_lossy(unit.bytes(payload, length)));
-                (length, SymbolCell::private(name).into())
+                (length, private_name(&String::from_utf8_lossy(unit.bytes(payload, length))).into())
             }
             abi::constant::WELL_KNOWN_SYMBOL => {
                 let name = String::from_utf8_lossy(unit.bytes(payload, length));
@@ -125,6 +124,12 @@ fn link_constants(unit: Unit) -> Range<u32> {
         }
     }
     start..at
+}
+
+fn private_name(text: &str) -> Symbol {
+    let Some((name, brand)) = text.split_once('\0') else { return SymbolCell::private_field(text) };
+    let class = brand.get(1..).unwrap_or_default();
+    SymbolCell::private_method(name, class, brand.starts_with(abi::constant::STATIC))
 }
 
 fn utf16(bytes: &[u8]) -> JsString {

@@ -24,8 +24,27 @@ fn find(value: Value, name: Symbol, verb: &str) -> JsResult<(Object, Entry)> {
     Err(missing(value, name, verb))
 }
 
+/// What V8 calls a class in errors.
+fn or_point(class: &str) -> &str {
+    if class.is_empty() { "." } else { class }
+}
+
 #[cold]
 fn missing(value: Value, name: Symbol, verb: &str) -> Throw {
+    let brand = name.brand();
+    if let Some((class, true)) = &brand {
+        return throw_type_error(format!("Receiver must be class {}", or_point(class)));
+    }
+    if value.is_nullish()
+        && let Some((class, _)) = &brand
+    {
+        // V8 looks for the brand, a property with the name of the class.
+        let (value, class) = (crate::error::safe_to_string(value), or_point(class));
+        return throw_type_error(format!("Cannot read properties of {value} (reading '{class}')"));
+    }
+    if let Some((class, _)) = brand {
+        return throw_type_error(format!("Receiver must be an instance of class {}", or_point(&class)));
+    }
     let name = name.descriptive_string();
     if value.is_nullish() {
         let (verb, participle) = if verb == "write" { ("set", "setting") } else { ("read", "reading") };
@@ -75,7 +94,11 @@ pub fn set(target: Value, name: Symbol, value: Value, cache: Option<Gc<InlineCac
 fn add(target: Value, name: Symbol, value: Value, attributes: Attributes) -> JsResult<()> {
     let Some(object) = target.as_object() else { return Ok(()) };
     if object.shape().find(name.into()).is_some() {
-        return Err(throw_type_error("Cannot initialize private methods of class twice on the same object"));
+        let class = name.brand().map(|(class, _)| class).filter(|class| !class.is_empty());
+        let class = class.unwrap_or_else(|| "anonymous".to_owned());
+        return Err(throw_type_error(format!(
+            "Cannot initialize private methods of class {class} twice on the same object"
+        )));
     }
     object.add_slot(name.into(), value, attributes);
     Ok(())
@@ -124,10 +147,13 @@ pub fn add_accessor(target: Value, name: Symbol, function: Value, is_setter: boo
 pub fn has(name: Symbol, value: Value) -> JsResult<bool> {
     match value.as_object() {
         Some(object) => Ok(object.shape().find(PropertyKey::from(name)).is_some()),
-        None => Err(throw_type_error(format!(
-            "Cannot use 'in' operator to search for '{}' in {}",
-            name.descriptive_string(),
-            crate::error::safe_to_string(value)
-        ))),
+        None => {
+            let name = match name.brand() {
+                Some((class, false)) => or_point(&class).to_owned(),
+                _ => name.descriptive_string(),
+            };
+            let value = crate::error::safe_to_string(value);
+            Err(throw_type_error(format!("Cannot use 'in' operator to search for '{name}' in {value}")))
+        }
     }
 }

@@ -9,6 +9,10 @@ use crate::value::Value;
 
 /// Flag: a private name.
 const PRIVATE: u8 = 1;
+/// Flag: a private name that an evaluation of its class has taken.
+const TAKEN: u8 = 2;
+/// Flag: the private name of static methods or accessors.
+const STATIC: u8 = 4;
 
 /// A symbol cell.
 #[repr(C)]
@@ -16,6 +20,8 @@ pub struct SymbolCell {
     header: Header,
     /// A string or undefined; without `#` for private names.
     description: Cell<Value>,
+    /// The name of the class, if this is the private name of methods or accessors; else undefined.
+    class: Cell<Value>,
 }
 
 /// A symbol.
@@ -24,15 +30,40 @@ pub type Symbol = Gc<SymbolCell>;
 impl SymbolCell {
     /// A fresh symbol; the description is a string or undefined.
     pub fn fresh(description: Value) -> Symbol {
-        Gc::new(SymbolCell { header: Header::new(kind::SYMBOL, 0, 0, 0), description: Cell::new(description) })
+        let header = Header::new(kind::SYMBOL, 0, 0, 0);
+        Gc::new(SymbolCell { header, description: Cell::new(description), class: Cell::new(Value::UNDEFINED) })
     }
 
-    /// A fresh private name.
-    pub fn private(description: JsString) -> Symbol {
-        Gc::new(SymbolCell {
-            header: Header::new(kind::SYMBOL, PRIVATE, 0, 0),
-            description: Cell::new(description.into()),
-        })
+    /// A fresh private name of a field.
+    pub fn private_field(name: &str) -> Symbol {
+        SymbolCell::private(PRIVATE, JsString::from_str(name).into(), Value::UNDEFINED)
+    }
+
+    /// A fresh private name of methods or accessors of a class, whose name may be empty.
+    pub fn private_method(name: &str, class: &str, is_static: bool) -> Symbol {
+        let flags = if is_static { PRIVATE | STATIC } else { PRIVATE };
+        SymbolCell::private(flags, JsString::from_str(name).into(), JsString::from_str(class).into())
+    }
+
+    fn private(flags: u8, description: Value, class: Value) -> Symbol {
+        let header = Header::new(kind::SYMBOL, flags, 0, 0);
+        Gc::new(SymbolCell { header, description: Cell::new(description), class: Cell::new(class) })
+    }
+
+    /// The private name for an evaluation of the class whose unit has this one: itself for the first, a fresh one for others.
+    pub fn for_evaluation(first: Symbol) -> Symbol {
+        let flags = first.header.flags.get();
+        if flags & TAKEN != 0 {
+            return SymbolCell::private(flags, first.description(), first.class.get());
+        }
+        first.header.flags.set(flags | TAKEN);
+        first
+    }
+
+    /// Of a private name of methods: the name of the class, which may be empty, and whether they are static.
+    pub fn brand(&self) -> Option<(String, bool)> {
+        let class = self.class.get().as_string()?;
+        Some((class.to_text(), self.header.flags.get() & STATIC != 0))
     }
 
     /// The description: a string or undefined.

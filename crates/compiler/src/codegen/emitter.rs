@@ -1,6 +1,6 @@
 //! State of one function's code generation, and how its registers become Wasm locals.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use convex_wasm_abi::functions::Runtime;
 use convex_wasm_abi::memory::ARGUMENTS;
@@ -140,6 +140,8 @@ pub struct Emitter<'u, 'a> {
     pub new_instances: BTreeSet<Reg>,
     reprs: Vec<Repr>,
     known: Vec<Option<Known>>,
+    /// Registers with a private name, and the one it is at the first evaluation of its class.
+    pub first_names: HashMap<Reg, Constant>,
     homes: Vec<Option<Local>>,
     /// Registers whose last use is each instruction of the block being generated.
     last_uses: Vec<Vec<Reg>>,
@@ -162,6 +164,7 @@ impl<'u, 'a> Emitter<'u, 'a> {
             saved_depth: None,
             new_instances: new_instances(function),
             known: known_registers(function),
+            first_names: first_names(function),
             homes: vec![None; function.registers.len()],
             last_uses: Vec::new(),
             unit,
@@ -454,6 +457,16 @@ fn representations(function: &Function, types: &[Type]) -> Vec<Repr> {
             return reprs;
         }
     }
+}
+
+fn first_names(function: &Function) -> HashMap<Reg, Constant> {
+    let instructions = function.blocks.iter().flat_map(|block| &block.instructions);
+    instructions
+        .filter_map(|instruction| match (&instruction.op, instruction.result) {
+            (Op::PrivateName { first, .. }, Some(result)) => Some((result, *first)),
+            _ => None,
+        })
+        .collect()
 }
 
 /// Registers whose only definition is a constant.

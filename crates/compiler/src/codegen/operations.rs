@@ -7,6 +7,7 @@ use convex_wasm_abi::value::EMPTY;
 use convex_wasm_abi::value::UNDEFINED;
 use wasm_encoder::{BlockType, Instruction as Wasm};
 
+use super::code::Callee;
 use super::emitter::{DATA_BASE, Emitter, Operand, Repr};
 use super::entry::env_slot;
 use crate::ir::{Constant, Instruction, Op, Reg};
@@ -43,7 +44,7 @@ impl Emitter<'_, '_> {
                 self.code.emit(Wasm::GlobalGet(DATA_BASE)).load_i32(offset).load_i64(0);
                 self.store(result, Repr::Boxed);
             }
-            Op::LoadEnv { env, slot } => {
+            Op::LoadEnv { env, slot } | Op::PrivateName { env, slot, .. } => {
                 self.push(*env);
                 self.code.load_i64(env_slot(*slot));
                 self.store(result, Repr::Boxed);
@@ -125,6 +126,11 @@ impl Emitter<'_, '_> {
             Op::Delete(object, key) => {
                 let strict = Int(self.function.strict.into());
                 self.call_value(Runtime::Delete, &[Value(*object), Value(*key), strict], result);
+            }
+            Op::NewPrivateName { first } => {
+                self.push_constant(*first);
+                self.code.call(Callee::Runtime(Runtime::NewPrivateName));
+                self.store(result, Repr::Boxed);
             }
             Op::GetPrivate(object, name) => self.emit_get_private(*object, *name, result),
             Op::SetPrivate(object, name, value) => self.emit_set_private(*object, *name, *value),

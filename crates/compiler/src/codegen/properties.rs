@@ -36,13 +36,38 @@ impl Emitter<'_, '_> {
 
     /// `o.#x`
     pub fn emit_get_private(&mut self, object: Reg, name: Reg, result: Option<Reg>) {
-        match self.known(name) {
-            Some(Known::Heap(name)) => self.emit_cached_get(Helper::GetPrivate, object, name, result),
-            _ => {
+        self.by_private_name(
+            name,
+            |emitter, name| emitter.emit_cached_get(Helper::GetPrivate, object, name, result),
+            |emitter| {
                 let operands = [Operand::Value(object), Operand::Value(name), Operand::Int(NO_CACHE)];
-                self.call_value(Runtime::GetPrivate, &operands, result);
-            }
+                emitter.call_value(Runtime::GetPrivate, &operands, result);
+            },
+        );
+    }
+
+    /// Inline caches are for one name. A class that is evaluated again has others, which do without.
+    fn by_private_name(
+        &mut self,
+        name: Reg,
+        cached: impl FnOnce(&mut Self, Constant),
+        uncached: impl FnOnce(&mut Self),
+    ) {
+        if let Some(Known::Heap(name)) = self.known(name) {
+            return cached(self, name);
         }
+        let Some(&first) = self.first_names.get(&name).filter(|_| self.hot) else {
+            return uncached(self);
+        };
+        let done = self.code.block(BlockType::Empty);
+        let other = self.code.block(BlockType::Empty);
+        self.push_boxed(name);
+        self.push_constant(first);
+        self.code.emit(Instruction::I64Ne).br_if(other);
+        cached(self, first);
+        self.code.br(done).end();
+        uncached(self);
+        self.code.end();
     }
 
     /// Reads a property by an inline cache of own data properties, or the helper.
@@ -110,18 +135,20 @@ impl Emitter<'_, '_> {
 
     /// `o.#x = v`
     pub fn emit_set_private(&mut self, object: Reg, name: Reg, value: Reg) {
-        match self.known(name) {
-            Some(Known::Heap(name)) => self.emit_cached_set(Helper::SetPrivate, object, name, value),
-            _ => self.call_private(Runtime::SetPrivate, object, name, value),
-        }
+        self.by_private_name(
+            name,
+            |emitter, name| emitter.emit_cached_set(Helper::SetPrivate, object, name, value),
+            |emitter| emitter.call_private(Runtime::SetPrivate, object, name, value),
+        );
     }
 
     /// A new private field.
     pub fn emit_add_private(&mut self, object: Reg, name: Reg, value: Reg) {
-        match self.known(name) {
-            Some(Known::Heap(name)) => self.emit_addition(Helper::AddPrivate, object, name, value),
-            _ => self.call_private(Runtime::AddPrivate, object, name, value),
-        }
+        self.by_private_name(
+            name,
+            |emitter, name| emitter.emit_addition(Helper::AddPrivate, object, name, value),
+            |emitter| emitter.call_private(Runtime::AddPrivate, object, name, value),
+        );
     }
 
     /// A property of a literal, or a field: by an inline cache if its key is a name.

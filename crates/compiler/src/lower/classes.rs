@@ -5,12 +5,13 @@
 
 use std::collections::HashMap;
 
+use convex_wasm_abi::unit::constant;
 use oxc_ast::ast::*;
 
-use super::facts::{ClassFacts, EnvKey, EnvSlot, Implicit};
+use super::facts::{ClassFacts, EnvKey, EnvSlot, Implicit, private_names};
 use super::function::{Code, FunctionLowerer};
 use super::literals::{is_anonymous_function, key_name};
-use super::{Refusal, Result};
+use super::{PrivateName, Refusal, Result};
 use crate::ir::{Arguments, ConstantValue, FunctionId, Op, Reg};
 
 /// Kinds of `Op::AddPrivateMethod`.
@@ -33,7 +34,7 @@ impl FunctionLowerer<'_, '_> {
         };
         let name = class.id.as_ref().map_or(name, |id| id.name.as_str());
         self.enter_scope(Some(scope));
-        self.declare_private_names(class);
+        self.declare_private_names(class, class_facts, EnvKey::Scope(scope));
         let outer_names = self.module.class_names.len();
         self.module.class_names.extend(class.id.as_ref().and_then(|id| id.symbol_id.get()));
         let lowered = self.class_in_scope(class, class_facts, EnvKey::Scope(scope), name);
@@ -43,20 +44,22 @@ impl FunctionLowerer<'_, '_> {
         lowered
     }
 
-    fn declare_private_names(&mut self, class: &Class<'_>) {
+    fn declare_private_names(&mut self, class: &Class<'_>, facts: &ClassFacts, env: EnvKey) {
         let mut names = HashMap::new();
-        for element in &class.body.body {
-            let key = match element {
-                ClassElement::MethodDefinition(method) => &method.key,
-                ClassElement::PropertyDefinition(field) => &field.key,
-                _ => continue,
-            };
-            if let PropertyKey::PrivateIdentifier(identifier) = key {
-                // A getter and a setter share their name.
-                names.entry(identifier.name.to_string()).or_insert_with(|| {
-                    self.module.fresh_constant(ConstantValue::PrivateName(identifier.name.to_string()))
-                });
+        for (name, method) in private_names(class) {
+            let mut text = name.to_owned();
+            if let Some(method) = method {
+                let kind = if method.r#static { constant::STATIC } else { constant::INSTANCE };
+                text.extend(['\0', kind]);
+                text.push_str(class.id.as_ref().map_or("", |id| id.name.as_str()));
             }
+            let first = self.module.fresh_constant(ConstantValue::PrivateName(text));
+            let slot = facts.private_names.get(name).map(|&slot| EnvSlot { env, slot });
+            if let Some(slot) = slot {
+                let fresh = self.builder.emit(Op::NewPrivateName { first });
+                self.store_slot(slot, fresh);
+            }
+            names.insert(name.to_owned(), PrivateName { first, slot });
         }
         self.module.private_names.push(names);
     }

@@ -18,7 +18,7 @@ use super::dynamic_imports::{constant_specifier, is_relative_path};
 use super::eval_variables::{Target, declared_name, target};
 use super::facts::{
     ClassFacts, EnvKey, EnvSlot, Facts, FunctionFacts, Implicit, SymbolFacts, is_constructor, is_instance_state,
-    is_lexical, is_static_state,
+    is_lexical, is_static_state, private_names,
 };
 use super::{Goal, with};
 use crate::constant_eval::DECLARE;
@@ -42,6 +42,8 @@ pub(super) fn collect(program: &Program<'_>, scoping: &Scoping, goal: Goal) -> F
         eval_variables: Vec::new(),
         class_uses: Vec::new(),
         classes: Vec::new(),
+        private_names: Vec::new(),
+        loop_depth: 0,
     };
     collector.add_function(FunctionKind::ModuleBody, Some(scoping.root_scope_id()), 0);
     collector.visit_statements(&program.body);
@@ -71,6 +73,11 @@ struct Collector<'s> {
     class_uses: Vec<(FunctionId, FunctionId)>,
     /// Classes around the current position: the function that evaluates the class, if its instances have state.
     classes: Vec<Option<FunctionId>>,
+    /// Private names of the classes around the current position: the function that evaluates the class, if the names are in
+    /// the class's environment.
+    private_names: Vec<HashMap<String, Option<FunctionId>>>,
+    /// Loops of the function around the current position.
+    loop_depth: u32,
 }
 
 impl<'s> Collector<'s> {
@@ -96,7 +103,9 @@ impl<'s> Collector<'s> {
         let outer = std::mem::replace(&mut self.function, function);
         let switch_depth = std::mem::replace(&mut self.switch_depth, 0);
         let in_parameters = std::mem::replace(&mut self.in_parameters, false);
+        let loop_depth = std::mem::replace(&mut self.loop_depth, 0);
         visit(self);
+        self.loop_depth = loop_depth;
         self.function = outer;
         self.switch_depth = switch_depth;
         self.in_parameters = in_parameters;
@@ -225,9 +234,15 @@ impl<'s> Collector<'s> {
                 _ => {}
             }
         }
+        let declared = private_names(class);
+        let is_repeated = creator != FunctionId(0) || self.loop_depth > 0;
+        let fresh = declared.keys().filter(|_| is_repeated).map(|name| ((*name).to_owned(), take_slot()));
+        let private_names: BTreeMap<String, u32> = fresh.collect();
         if slots > 0 {
             self.facts.env_sizes.insert(EnvKey::Scope(scope), slots);
         }
+        let declared = declared.into_keys().map(|name| (name.to_owned(), is_repeated.then_some(creator)));
+        self.private_names.push(declared.collect());
         let mut constructor = None;
         for element in &class.body.body {
             match element {
@@ -259,6 +274,7 @@ impl<'s> Collector<'s> {
                 ClassElement::AccessorProperty(_) | ClassElement::TSIndexSignature(_) => {}
             }
         }
+        self.private_names.pop();
         let constructor = constructor.unwrap_or_else(|| self.add_function(kind, None, body_start));
         debug_assert!(has_constructor || self.facts.function(constructor).env == EnvKey::Initializer(constructor));
         for initializer in instance_initializer.map(|(id, _)| id).into_iter().chain(static_initializer) {
@@ -277,7 +293,14 @@ impl<'s> Collector<'s> {
         if needs_instance {
             self.class_uses.push((constructor, creator));
         }
-        let facts = ClassFacts { constructor, instance_initializer, static_initializer, private_methods, field_keys };
+        let facts = ClassFacts {
+            constructor,
+            instance_initializer,
+            static_initializer,
+            private_methods,
+            private_names,
+            field_keys,
+        };
         self.facts.classes.insert(scope, facts);
     }
 
@@ -439,6 +462,20 @@ impl<'a> Visit<'a> for Collector<'_> {
         }
         self.in_parameters = false;
         walk::walk_formal_parameters(self, parameters);
+    }
+
+    fn visit_statement(&mut self, statement: &Statement<'a>) {
+        let is_loop = u32::from(statement.is_iteration_statement());
+        self.loop_depth += is_loop;
+        walk::walk_statement(self, statement);
+        self.loop_depth -= is_loop;
+    }
+
+    fn visit_private_identifier(&mut self, identifier: &PrivateIdentifier<'a>) {
+        let declared = self.private_names.iter().rev().find_map(|names| names.get(identifier.name.as_str()));
+        if let Some(Some(creator)) = declared {
+            self.class_uses.push((self.function, *creator));
+        }
     }
 
     fn visit_for_of_statement(&mut self, statement: &ForOfStatement<'a>) {

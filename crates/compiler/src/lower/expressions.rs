@@ -6,7 +6,7 @@ use oxc_span::GetSpan;
 
 use super::facts::Implicit;
 use super::function::{Code, FunctionLowerer};
-use super::{Refusal, Result, text};
+use super::{PrivateName, Refusal, Result, text};
 use crate::ir::{Binary, Block, ConstantValue, Op, Reg, Unary};
 
 const TYPESCRIPT: &str = "it has syntax that is not JavaScript";
@@ -294,10 +294,16 @@ impl FunctionLowerer<'_, '_> {
 
     /// A register with the private symbol of `#name`.
     pub(super) fn private_name(&mut self, identifier: &PrivateIdentifier<'_>) -> Result<Reg> {
-        let Some(constant) = self.module.private_name(&identifier.name) else {
+        let Some(PrivateName { first, slot }) = self.module.private_name(&identifier.name) else {
             return Err(Refusal::new("it uses an undeclared private name", identifier.span.start));
         };
-        Ok(self.builder.emit(Op::Constant(constant)))
+        Ok(match slot {
+            Some(slot) => {
+                let env = self.env_register(slot.env);
+                self.builder.emit(Op::PrivateName { env, slot: slot.slot, first })
+            }
+            None => self.builder.emit(Op::Constant(first)),
+        })
     }
 
     // ---- member access ----

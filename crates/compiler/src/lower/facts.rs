@@ -68,6 +68,8 @@ pub(super) struct ClassFacts {
     pub(super) static_initializer: Option<FunctionId>,
     /// Slot of each instance private method or accessor, by position.
     pub(super) private_methods: BTreeMap<u32, u32>,
+    /// Slot of each private name, if the class may be evaluated more than once and has new ones each time.
+    pub(super) private_names: BTreeMap<String, u32>,
     /// Slot of each computed field key, by position.
     pub(super) field_keys: BTreeMap<u32, u32>,
 }
@@ -171,6 +173,24 @@ impl Facts {
 
 pub(super) fn is_constructor(element: &ClassElement<'_>) -> bool {
     matches!(element, ClassElement::MethodDefinition(method) if method.kind.is_constructor())
+}
+
+/// The private names that a class declares, and those methods and accessors that they name; a getter and a setter share
+/// their name.
+pub(super) fn private_names<'a, 'b>(class: &'a Class<'b>) -> BTreeMap<&'a str, Option<&'a MethodDefinition<'b>>> {
+    let names = class.body.body.iter().filter_map(|element| match element {
+        ClassElement::MethodDefinition(method) => private_name(&method.key).zip(Some(Some(&**method))),
+        ClassElement::PropertyDefinition(field) => private_name(&field.key).zip(Some(None)),
+        _ => None,
+    });
+    names.collect()
+}
+
+fn private_name<'a>(key: &'a PropertyKey<'_>) -> Option<&'a str> {
+    match key {
+        PropertyKey::PrivateIdentifier(identifier) => Some(identifier.name.as_str()),
+        _ => None,
+    }
 }
 
 /// Elements that an instance initialiser sets up.

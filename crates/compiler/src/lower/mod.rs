@@ -41,7 +41,7 @@ use oxc_semantic::Scoping;
 use oxc_syntax::symbol::SymbolId;
 
 use crate::ir::{self, Constant, ConstantValue, FunctionId};
-use facts::Facts;
+use facts::{EnvSlot, Facts};
 
 /// A lowered module and what of it could not be lowered.
 #[derive(Debug)]
@@ -98,6 +98,15 @@ impl Refusal {
 type Result<T, E = Refusal> = std::result::Result<T, E>;
 
 /// State shared by all functions of a module.
+/// A private name of a class.
+#[derive(Clone, Copy)]
+struct PrivateName {
+    /// The name at the first evaluation of the class.
+    first: Constant,
+    /// Where the name of this evaluation is, if there may be more than one.
+    slot: Option<EnvSlot>,
+}
+
 struct ModuleLowerer<'m> {
     scoping: &'m Scoping,
     facts: &'m Facts,
@@ -124,7 +133,7 @@ struct ModuleLowerer<'m> {
     /// Names of the classes being lowered: constant inside.
     class_names: Vec<SymbolId>,
     /// Private names in scope, innermost class last.
-    private_names: Vec<HashMap<String, Constant>>,
+    private_names: Vec<HashMap<String, PrivateName>>,
 }
 
 impl<'m> ModuleLowerer<'m> {
@@ -176,7 +185,7 @@ impl<'m> ModuleLowerer<'m> {
         from + rest.find(token).unwrap_or_default() as u32
     }
 
-    fn private_name(&self, name: &str) -> Option<Constant> {
+    fn private_name(&self, name: &str) -> Option<PrivateName> {
         self.private_names.iter().rev().find_map(|scope| scope.get(name)).copied()
     }
 

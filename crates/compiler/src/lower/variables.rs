@@ -295,7 +295,7 @@ impl FunctionLowerer<'_, '_> {
         }
     }
 
-    fn env_register(&mut self, key: EnvKey) -> Reg {
+    pub(super) fn env_register(&mut self, key: EnvKey) -> Reg {
         if let Some((_, register)) = self.active.iter().rev().find(|(active, _)| *active == key) {
             return *register;
         }

@@ -11,8 +11,8 @@ macro_rules! operand_visitors {
                 Op::Special(_) | Op::Number(_) | Op::Int(_) | Op::Constant(_) | Op::Catch | Op::LoadBinding(_)
                 | Op::LoadImport(_) | Op::LoadGlobal(_) | Op::LoadGlobalOrUndefined(_) | Op::ThrowConstAssign
                 | Op::ThrowError { .. } | Op::NewRegExp(..) | Op::ImportDynamic(_) | Op::ImportMeta
-                | Op::ThrowImportAssign(_) | Op::NewDisposables | Op::HandOver(_) => {}
-                Op::Copy(a) | Op::StoreBinding(_, a) | Op::LoadEnv { env: a, .. } | Op::ParentEnv(a)
+                | Op::ThrowImportAssign(_) | Op::NewDisposables | Op::NewPrivateName { .. } | Op::HandOver(_) => {}
+                Op::Copy(a) | Op::StoreBinding(_, a) | Op::LoadEnv { env: a, .. } | Op::PrivateName { env: a, .. } | Op::ParentEnv(a)
                 | Op::CheckInitialized { value: a, .. } | Op::StoreGlobal(_, a) | Op::Unary(_, a) | Op::IsNullish(a)
                 | Op::IsUndefined(a) | Op::IsEmpty(a) | Op::IsObject(a) | Op::RequireObjectCoercible { value: a, .. }
                 | Op::Get(a, _) | Op::GetMethod(a, _) | Op::ClassPrototype(a) | Op::IteratorOpen(a, _) | Op::IteratorNext(a)
@@ -182,6 +182,7 @@ pub fn is_pure(op: &Op) -> bool {
             | Op::LoadBinding(_)
             | Op::LoadImport(_)
             | Op::LoadEnv { .. }
+            | Op::PrivateName { .. }
             | Op::NewEnv { .. }
             | Op::ParentEnv(_)
             | Op::IsNullish(_)

@@ -10,6 +10,7 @@ use crate::key::PropertyKey;
 use crate::names;
 use crate::object::{FunctionCell, Object, element_get_error, set_error};
 use crate::string::JsString;
+use crate::symbol::SymbolCell;
 use crate::throw::{JsResult, Throw, throw_reference_error, throw_type_error, to_status, to_word};
 use crate::value::Value;
 use crate::{call, convert, private, realm};
@@ -261,6 +262,11 @@ extern "C" fn rt_add_private_method(object: Value, name: Value, function: Value,
         0 => private::add_method(object, name, function),
         _ => private::add_accessor(object, name, function, kind == 2),
     })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn rt_new_private_name(first: Value) -> Value {
+    SymbolCell::for_evaluation(cell(first.payload())).into()
 }
 
 #[unsafe(no_mangle)]
