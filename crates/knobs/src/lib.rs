@@ -243,6 +243,10 @@ knobs! {
     CONVEX_WASM_V8_WARM_WORKERS: usize = 2;
     /// Parked V8 workers in all.
     CONVEX_WASM_V8_MAX_PARKED_WORKERS: usize = 8;
+    /// Milliseconds after which a claimed V8 worker is replaced if its execution has not ended before.
+    CONVEX_WASM_V8_REFILL_DELAY_MS: u64 = 20;
+    /// Niceness of V8 workers: what they compute gives way to the backend's own work. 0 is the backend's.
+    CONVEX_WASM_V8_NICE: i32 = 5;
     /// 1 logs after each execution on V8 where the time of all of them went.
     CONVEX_WASM_V8_PHASES: u8 = 0;
     /// Seconds in which a V8 worker must become ready.

@@ -8,7 +8,7 @@ const { AsyncLocalStorage, AsyncResource } = require("node:async_hooks");
 const { COMMAND, REPORT, listen, send } = require("./channel");
 const { randomNumbers } = require("./chacha");
 const { describe } = require("./failure");
-const { objectCalls } = require("./objects");
+const { httpCalls, storageCalls } = require("./objects");
 const { createStreams } = require("./streams");
 
 const LEVELS = { debug: "0", log: "1", info: "2", warn: "3", error: "4" };
@@ -36,13 +36,19 @@ function define(name, value) {
 let wanted;
 let used;
 
-/** Does in advance what every action needs: a parked worker has the time for it. */
+/** Does what every action needs, in advance if there is time. */
 function prepare() {
   if (wanted !== undefined) return;
   wanted = new Set([...Reflect.ownKeys(vm.createContext(vm.constants.DONT_CONTEXTIFY)), ...GLOBALS]);
   used = OF_FETCH.map((name) => [name, globalThis[name]]);
   require("node:net");
   inspect({});
+}
+
+/** Does what many actions need and no snapshot can hold: `fetch` and its classes are loaded when one of them is touched. */
+function warm() {
+  prepare();
+  void globalThis.Response;
 }
 
 /** Removes every global that the default runtime does not have. */
@@ -172,7 +178,7 @@ function installConvex(state, generation) {
       send(generation, REPORT.OPERATION, [id, String(name), String(argument)]);
     });
   };
-  const objects = objectCalls(operate, streams);
+  const objects = { ...storageCalls(operate, streams), ...(state.mode === "http" ? httpCalls(streams) : {}) };
   define("Convex", {
     syscall: (name) => {
       throw refused(`Unknown operation ${name}`, "UnknownOperation");
@@ -248,4 +254,4 @@ function run(program, request, generation) {
   called.then((value) => end(REPORT.DONE, String(value)), fail);
 }
 
-module.exports = { prepare, run };
+module.exports = { warm, run };

@@ -27,7 +27,8 @@ async function serve(program) {
     } else if (kind === COMMAND.PREPARE) {
       program.compileAll();
       require("./transaction").prepare();
-      require("./action").prepare();
+      require("./action").warm();
+      send(generation, REPORT.READY, [program.digest]);
     } else if (kind === COMMAND.RUN && program?.digest !== fields[0]) {
       send(generation, REPORT.WRONG, [program?.digest ?? ""]);
     } else if (kind === COMMAND.RUN) {

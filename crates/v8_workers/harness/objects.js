@@ -1,9 +1,10 @@
 // `Convex.jsSyscall` in actions: operations on objects that are no JSON.
 "use strict";
+const { Blob } = require("node:buffer");
 
-/** By name; `operate` asks the backend, `streams` carries bytes. */
-function objectCalls(operate, streams) {
-  const { AbortController, Blob, Request, Response } = globalThis;
+/** Those of HTTP actions, by name; `streams` carries bytes. */
+function httpCalls(streams) {
+  const { AbortController, Request, Response } = globalThis;
   const aborting = new AbortController();
   return {
     requestFromConvexJson: ({ convexJson: { url, method, headerPairs, streamId } }) => {
@@ -16,6 +17,12 @@ function objectCalls(operate, streams) {
       const streamId = body === null ? null : streams.start(body, () => aborting.abort());
       return { status, headerPairs: [...headers], streamId, url };
     },
+  };
+}
+
+/** Those of files, by name; `operate` asks the backend. They make do without `Response`: `fetch` and its classes load slowly. */
+function storageCalls(operate, streams) {
+  return {
     "storage/storeBlob": async ({ blob, options }) => {
       const streamId = streams.start(blob.stream());
       const argument = { streamId, contentType: blob.type, sha256: options?.sha256 };
@@ -24,10 +31,11 @@ function objectCalls(operate, streams) {
     "storage/getBlob": async ({ storageId }) => {
       const found = JSON.parse(await operate("storage/get", JSON.stringify({ storageId })));
       if (found === null) return null;
-      const bytes = await new Response(streams.receive(found.streamId)).blob();
-      return new Blob([bytes], { type: found.contentType ?? "" });
+      const pieces = [];
+      for await (const piece of streams.receive(found.streamId)) pieces.push(piece);
+      return new Blob(pieces, { type: found.contentType ?? "" });
     },
   };
 }
 
-module.exports = { objectCalls };
+module.exports = { httpCalls, storageCalls };

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
+use tokio::sync::Notify;
 
 use crate::program::Key;
 use crate::worker::Worker;
@@ -25,6 +26,7 @@ pub(crate) enum Purpose {
 #[derive(Default)]
 pub(crate) struct Pool {
     state: Mutex<State>,
+    refill_ended: Notify,
 }
 
 #[derive(Default)]
@@ -102,6 +104,11 @@ impl Pool {
 
     /// Ends what [`Pool::begin_refill`] began.
     pub(crate) fn end_refill(&self, key: &Key, failed: bool) {
+        self.note_refill(key, failed);
+        self.refill_ended.notify_waiters();
+    }
+
+    fn note_refill(&self, key: &Key, failed: bool) {
         let mut state = self.state.lock();
         state.refilling.remove(key);
         if !failed {
@@ -110,6 +117,17 @@ impl Pool {
         }
         let pause = state.failures.get(key).map_or(FIRST_PAUSE, |failure| (failure.pause * 2).min(LONGEST_PAUSE));
         state.failures.insert(key.clone(), Failure { pause, retry_at: Instant::now() + pause });
+    }
+
+    /// Waits until no refill is under way.
+    pub(crate) async fn refilled(&self) {
+        loop {
+            let ended = self.refill_ended.notified();
+            if self.state.lock().refilling.is_empty() {
+                return;
+            }
+            ended.await;
+        }
     }
 
     /// Drops all workers of a key, or all workers for good.

@@ -45,11 +45,11 @@ impl Reaper {
         self.counts.quarantined.load(Ordering::Relaxed)
     }
 
-    /// Waits until every process has been reaped or is quarantined.
-    pub(crate) async fn all_ended(&self) {
+    /// Waits until every process but the wanted ones has been reaped or is quarantined.
+    pub(crate) async fn only_alive(&self, wanted: impl Fn() -> usize) {
         loop {
             let changed = self.counts.changed.notified();
-            if self.alive() <= self.quarantined() {
+            if self.alive() <= self.quarantined() + wanted() {
                 return;
             }
             changed.await;

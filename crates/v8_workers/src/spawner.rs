@@ -5,6 +5,7 @@
 
 use std::io;
 
+use convex_wasm_knobs::CONVEX_WASM_V8_NICE;
 use tokio::process::{Child, Command};
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
@@ -38,9 +39,9 @@ impl Spawner {
     /// Starts a process that is killed when it is dropped and when the backend ends.
     pub(crate) async fn spawn(&self, mut command: Command) -> io::Result<Child> {
         command.kill_on_drop(true);
-        let backend = std::process::id();
+        let (backend, niceness) = (std::process::id(), CONVEX_WASM_V8_NICE.get());
         // SAFETY: between fork and exec only system calls that are async-signal-safe are made, and nothing is allocated.
-        unsafe { command.pre_exec(move || bind_to(backend)) };
+        unsafe { command.pre_exec(move || bind_to(backend, niceness)) };
         let (reply, started) = oneshot::channel();
         let gone = || io::Error::other("the thread that starts processes has ended");
         self.requests.send(Request { command, reply }).map_err(|_| gone())?;
@@ -48,11 +49,13 @@ impl Spawner {
     }
 }
 
-/// In the new process: end with the backend, and leave no core file.
-fn bind_to(backend: u32) -> io::Result<()> {
+/// In the new process: end with the backend, give way to it, and leave no core file.
+fn bind_to(backend: u32, niceness: i32) -> io::Result<()> {
     let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: plain system calls; `none` outlives the call that reads it.
     let (bound, limited, parent) = unsafe {
+        // A process that may not be nicer than it is runs as it is.
+        libc::nice(niceness);
         (libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL), libc::setrlimit(libc::RLIMIT_CORE, &none), libc::getppid())
     };
     if bound != 0 || limited != 0 {

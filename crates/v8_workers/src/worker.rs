@@ -110,6 +110,11 @@ impl Worker {
             let fields: Vec<&str> = std::iter::once(program.digest()).chain(modules).collect();
             self.send(command::LOAD, &fields).await?;
         }
+        self.confirm(program).await
+    }
+
+    /// Waits until it says that it is ready, with this program.
+    async fn confirm(&mut self, program: &Program) -> Result<(), WorkerError> {
         let frame = self.next().await?;
         match (frame.kind, frame.field(0) == program.digest()) {
             (report::READY, true) => Ok(()),
@@ -118,9 +123,10 @@ impl Worker {
         }
     }
 
-    /// Has it do now what every execution needs, since it is about to be parked.
-    pub(crate) async fn prepare(&mut self) -> Result<(), WorkerError> {
-        self.send::<&str>(command::PREPARE, &[]).await
+    /// Has it do now what every execution needs, and waits for it: it is about to be parked.
+    pub(crate) async fn prepare(&mut self, program: &Program) -> Result<(), WorkerError> {
+        self.send::<&str>(command::PREPARE, &[]).await?;
+        self.confirm(program).await
     }
 
     /// Id of the process.

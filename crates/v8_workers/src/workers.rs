@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use convex_wasm_knobs::{
-    CONVEX_WASM_NODE_HEAP_SIZE, CONVEX_WASM_V8_MAX_PARKED_WORKERS, CONVEX_WASM_V8_PHASES, CONVEX_WASM_V8_SNAPSHOT,
-    CONVEX_WASM_V8_WARM_WORKERS, ISOLATE_MAX_USER_HEAP_SIZE, V8Snapshot,
+    CONVEX_WASM_NODE_HEAP_SIZE, CONVEX_WASM_V8_MAX_PARKED_WORKERS, CONVEX_WASM_V8_PHASES,
+    CONVEX_WASM_V8_REFILL_DELAY_MS, CONVEX_WASM_V8_SNAPSHOT, CONVEX_WASM_V8_WARM_WORKERS, ISOLATE_MAX_USER_HEAP_SIZE,
+    V8Snapshot,
 };
+use tokio::sync::oneshot;
 
 use crate::error::WorkerError;
 use crate::harness;
@@ -64,6 +66,8 @@ struct Inner {
     snapshots: Snapshots,
     pool: Pool,
     counters: Counters,
+    /// Held while a worker is started to be parked.
+    refills: tokio::sync::Mutex<()>,
 }
 
 /// A worker that was claimed in advance, by a hint of what will run.
@@ -78,6 +82,8 @@ pub(crate) struct Lease {
     /// It was parked, so it may have died since nobody looked.
     pub(crate) parked: bool,
     key: Key,
+    /// A refill waits for the end of this.
+    running: Option<oneshot::Sender<()>>,
 }
 
 impl Workers {
@@ -94,7 +100,7 @@ impl Workers {
         let starter = Starter { node: settings.node.clone(), spawner, reaper: Reaper::default(), script };
         let snapshots = Snapshots::new(settings.directory.clone());
         let (pool, counters) = (Pool::default(), Counters::default());
-        Ok(Self(Arc::new(Inner { settings, starter, snapshots, pool, counters })))
+        Ok(Self(Arc::new(Inner { settings, starter, snapshots, pool, counters, refills: Default::default() })))
     }
 
     /// What workers of a program are found by.
@@ -108,7 +114,7 @@ impl Workers {
 
     /// Parks workers for a program that will be used, as far as the settings want it.
     pub fn prepare(&self, program: &Arc<Program>) {
-        self.refill(program);
+        self.refill(program, std::future::ready(()));
     }
 
     /// Claims a parked worker for an action that waits for its turn. It is given to [`Workers`] again when the action
@@ -116,6 +122,17 @@ impl Workers {
     pub fn claim(&self, key: &Key) -> Option<Claim> {
         let (worker, _) = self.0.pool.claim(key, Purpose::Action)?;
         Some(Claim { key: key.clone(), worker })
+    }
+
+    /// Waits until nobody starts workers to be parked: there are as many as there shall be, or a start failed.
+    pub async fn refilled(&self) {
+        self.0.pool.refilled().await;
+    }
+
+    /// Waits until the pool is filled and every other worker has ended.
+    pub async fn settled(&self) {
+        self.refilled().await;
+        self.0.starter.reaper.only_alive(|| self.0.pool.parked()).await;
     }
 
     /// Ends all parked workers of a program that is no longer used.
@@ -126,7 +143,7 @@ impl Workers {
     /// Ends all parked workers and waits until every worker has ended, those that run included.
     pub async fn shut_down(&self) {
         self.0.pool.drop_workers(None);
-        self.0.starter.reaper.all_ended().await;
+        self.0.starter.reaper.only_alive(|| 0).await;
     }
 
     /// What happened so far.
@@ -170,15 +187,13 @@ impl Workers {
         };
         let Some((worker, used)) = claimed else {
             self.0.counters.warm_worker_miss.count();
-            let lease = self.start(program).await;
-            self.refill(program);
-            return lease;
+            let mut lease = self.start(program).await?;
+            lease.running = self.refill_after(program);
+            return Ok(lease);
         };
         self.0.counters.warm_worker_hit.count();
-        if !used {
-            self.refill(program);
-        }
-        Ok(Lease { worker, parked: true, key })
+        let running = if used { None } else { self.refill_after(program) };
+        Ok(Lease { worker, parked: true, key, running })
     }
 
     /// A new worker.
@@ -196,7 +211,7 @@ impl Workers {
         if snapshot.is_some() {
             self.0.counters.from_snapshot.count();
         }
-        Ok(Lease { worker, parked: false, key })
+        Ok(Lease { worker, parked: false, key, running: None })
     }
 
     /// Parks a worker that ran an execution for the next one of the same program.
@@ -218,14 +233,26 @@ impl Workers {
         }
     }
 
-    /// Starts parked workers for a program in the background until there are enough, unless somebody does already.
-    fn refill(&self, program: &Arc<Program>) {
+    /// Has a refill begin when the answer is dropped. A start takes most of a core, which a short execution shall not
+    /// share; a long one does not hold the refill up.
+    fn refill_after(&self, program: &Arc<Program>) -> Option<oneshot::Sender<()>> {
+        let (running, ended) = oneshot::channel();
+        let patience = Duration::from_millis(CONVEX_WASM_V8_REFILL_DELAY_MS.get());
+        // Either end is one.
+        self.refill(program, async move { drop(tokio::time::timeout(patience, ended).await) });
+        Some(running)
+    }
+
+    /// Starts parked workers for a program in the background until there are enough, unless somebody does already. One
+    /// worker is started at a time.
+    fn refill(&self, program: &Arc<Program>, begin: impl Future<Output = ()> + Send + 'static) {
         let key = self.key(program);
         if self.0.settings.warm_workers == 0 || !self.0.pool.begin_refill(&key) {
             return;
         }
         let (workers, program) = (self.clone(), program.clone());
         tokio::spawn(async move {
+            begin.await;
             let failed = workers.fill(&program, &key).await;
             if let Err(error) = &failed {
                 tracing::warn!(code = error.code(), %error, "no V8 worker could be parked");
@@ -237,8 +264,9 @@ impl Workers {
     async fn fill(&self, program: &Arc<Program>, key: &Key) -> Result<(), WorkerError> {
         let Settings { warm_workers, max_parked, .. } = self.0.settings;
         while self.0.pool.fresh(key) < warm_workers.min(max_parked) {
+            let _turn = self.0.refills.lock().await;
             let Lease { mut worker, key, .. } = self.start(program).await?;
-            worker.prepare().await?;
+            worker.prepare(&program).await?;
             tracing::debug!(worker = worker.id(), transition = "refilled", "V8 worker");
             self.0.pool.park(key, worker, false, max_parked);
         }

@@ -1,7 +1,11 @@
-//! How long `() => null` takes on V8: on the plain path, from a snapshot and in a parked worker, as a section of
-//! `benches/RESULTS.md`. Usage: `latency NODE [ROUNDS]`.
+//! How long `() => null` takes on V8: on the plain path, from a snapshot and in a parked worker, and what parked workers
+//! cost, as a section of `benches/RESULTS.md`. Usage: `latency NODE [ROUNDS]`, or `latency NODE endurance ACTIONS`, which
+//! tells what so many actions leave behind.
 
 #![allow(clippy::print_stdout, reason = "this is a command")]
+
+mod endurance;
+mod processes;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,6 +16,10 @@ use convex_wasm_execution::{BoxError, LogLevel, OperationResult, SilentHost};
 use convex_wasm_v8_workers::{
     ActionCall, ActionHost, Call, Entry, ImportPhase, Phase, Program, Settings, Streams, V8Snapshot, Workers,
 };
+
+/// Calls in the measurement of hits, and the time between two of them.
+const CALLS: u32 = 100;
+const INTERVAL: Duration = Duration::from_millis(100);
 
 const SOURCE: &str = "const handler = () => null;
 export const query = { invokeQuery: async (args) => JSON.stringify(await handler(...JSON.parse(args))) };
@@ -60,46 +68,60 @@ async fn query(workers: &Workers, program: &Arc<Program>) -> Result<Duration, Bo
     Ok(begun.elapsed())
 }
 
-async fn until_parked(workers: &Workers) {
-    while workers.statistics().parked < 2 {
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    }
-}
-
 fn report(name: &str, times: &mut [Duration]) {
     times.sort();
     let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize].as_secs_f64() * 1e3;
     println!("| {name} | {:.2} | {:.2} | {:.2} |", at(0.0), at(0.5), at(0.95));
 }
 
+/// Claims that found a parked worker, of `CALLS` that come ten times a second.
+async fn hits(workers: &Workers, program: &Arc<Program>) -> Result<u64, BoxError> {
+    workers.refilled().await;
+    let before = workers.statistics().warm_worker_hit;
+    let mut ticks = tokio::time::interval(INTERVAL);
+    for _ in 0..CALLS {
+        ticks.tick().await;
+        action(workers, program).await?;
+    }
+    Ok(workers.statistics().warm_worker_hit - before)
+}
+
 #[tokio::main]
 async fn main() -> Result<(), BoxError> {
     let mut arguments = std::env::args().skip(1);
-    let node = PathBuf::from(arguments.next().ok_or("usage: latency NODE [ROUNDS]")?);
-    let rounds: usize = arguments.next().map_or(Ok(50), |rounds| rounds.parse())?;
+    let node = PathBuf::from(arguments.next().ok_or("usage: latency NODE [ROUNDS | endurance ACTIONS]")?);
     let folder = tempfile::tempdir()?;
     let workers = |name: &str, warm_workers, snapshots| {
         let directory = folder.path().join(name);
         Workers::new(Settings { node: node.clone(), directory, warm_workers, max_parked: 8, heap_mb: 64, snapshots })
     };
+    let program = Arc::new(Program::new([("m.js".to_owned(), SOURCE.to_owned())], ImportPhase::default()));
+    let parked = workers("parked", 2, V8Snapshot::Block)?;
+    parked.prepare(&program);
+    let rounds = match arguments.next().as_deref() {
+        Some("endurance") => {
+            let actions = arguments.next().ok_or("how many actions?")?.parse()?;
+            return endurance::run(&parked, &program, actions).await;
+        }
+        rounds => rounds.map_or(Ok(50), str::parse)?,
+    };
+    parked.refilled().await;
+    let memory = processes::private_memory()?;
     let plain = workers("plain", 0, V8Snapshot::Off)?;
     let restored = workers("restored", 0, V8Snapshot::Block)?;
-    let parked = workers("parked", 2, V8Snapshot::Block)?;
-    let import = ImportPhase::default();
-    let program = Arc::new(Program::new([("m.js".to_owned(), SOURCE.to_owned())], import));
     action(&restored, &program).await?;
-    parked.prepare(&program);
     let [mut plain_times, mut restored_times, mut parked_times, mut query_times] = [const { Vec::new() }; 4];
     for _ in 0..rounds {
         plain_times.push(action(&plain, &program).await?);
         restored_times.push(action(&restored, &program).await?);
-        until_parked(&parked).await;
+        parked.refilled().await;
         parked_times.push(action(&parked, &program).await?);
     }
     query(&restored, &program).await?;
     for _ in 0..rounds * 10 {
         query_times.push(query(&restored, &program).await?);
     }
+    let hits = hits(&parked, &program).await?;
     println!("\n## Functions on V8\n");
     println!("`() => null`, {rounds} rounds in which the kinds of action take turns; milliseconds.\n");
     println!("| execution | least | median | 95 % |\n| --- | --: | --: | --: |");
@@ -107,9 +129,9 @@ async fn main() -> Result<(), BoxError> {
     report("action, from a snapshot", &mut restored_times);
     report("action, in a parked worker", &mut parked_times);
     report("query, in a fresh context", &mut query_times);
-    let statistics = parked.statistics();
-    let (hits, misses) = (statistics.warm_worker_hit, statistics.warm_worker_miss);
-    println!("\nParked workers were found {hits} times and missing {misses} times.");
+    println!("\nOf {CALLS} actions at ten calls a second, {hits} found a parked worker.");
+    let memory: Vec<_> = memory.iter().map(|bytes| format!("{:.1}", *bytes as f64 / 1e6)).collect();
+    println!("Memory of their own that parked workers keep, in MB: {}.", memory.join(", "));
     for workers in [plain, restored, parked] {
         workers.shut_down().await;
     }
