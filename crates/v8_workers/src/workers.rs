@@ -266,7 +266,7 @@ impl Workers {
         while self.0.pool.fresh(key) < warm_workers.min(max_parked) {
             let _turn = self.0.refills.lock().await;
             let Lease { mut worker, key, .. } = self.start(program).await?;
-            worker.prepare(&program).await?;
+            worker.prepare(program).await?;
             tracing::debug!(worker = worker.id(), transition = "refilled", "V8 worker");
             self.0.pool.park(key, worker, false, max_parked);
         }
