@@ -5,10 +5,11 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, params};
 
+use crate::app;
+
 /// A connection to a database with a table of documents and one of index entries.
 pub struct RawSqlite {
     connection: Connection,
-    documents: usize,
 }
 
 fn id(number: usize) -> [u8; 16] {
@@ -29,7 +30,7 @@ impl RawSqlite {
                      document_id BLOB, PRIMARY KEY (index_id, key, ts)) WITHOUT ROWID;",
             )
             .unwrap();
-        let raw = Self { connection, documents };
+        let raw = Self { connection };
         raw.connection.execute_batch("BEGIN").unwrap();
         (0..documents).for_each(|number| raw.insert(number, channels));
         raw.connection.execute_batch("COMMIT").unwrap();
@@ -38,16 +39,16 @@ impl RawSqlite {
 
     fn insert(&self, number: usize, channels: usize) {
         let json = format!(
-            r#"{{"_creationTime":1760000000000.25,"_id":"j57584wrpyf3v54b61v9v1g91x7s4mch","body":"{}","channel":"c{}","number":{number}}}"#,
-            "hello ".repeat(10),
-            number % channels
+            r#"{{"_creationTime":1760000000000.25,"_id":"j57584wrpyf3v54b61v9v1g91x7s4mch","body":"{}","channel":"{}","number":{number}}}"#,
+            app::body(),
+            app::channel(number % channels)
         );
         let (table, id, ts) = ([1u8; 16], id(number), number as i64);
         let mut insert =
             self.connection.prepare_cached("INSERT INTO documents VALUES (?1, ?2, ?3, ?4, 0, NULL)").unwrap();
         insert.execute(params![ts, table, id, json]).unwrap();
         let mut insert = self.connection.prepare_cached("INSERT INTO indexes VALUES (?1, ?2, ?3, 0, ?4, ?5)").unwrap();
-        let channel = format!("c{:05}", number % channels);
+        let channel = app::channel(number % channels);
         let keys =
             [id.to_vec(), [&ts.to_be_bytes()[..], &id].concat(), [channel.as_bytes(), &ts.to_be_bytes(), &id].concat()];
         for (index, key) in (1u8..).zip(keys) {
@@ -56,52 +57,15 @@ impl RawSqlite {
     }
 
     /// Time of one insert of many in transactions of a size.
-    pub fn inserts(&self, count: usize, group: usize) -> Duration {
+    pub fn inserts(&self, count: usize, group: usize, channels: usize) -> Duration {
         let newest: i64 = self.connection.query_row("SELECT max(ts) FROM documents", [], |row| row.get(0)).unwrap();
         let first = newest as usize + 1;
         let start = Instant::now();
         for chunk in 0..count.div_ceil(group) {
             self.connection.execute_batch("BEGIN").unwrap();
             let numbers = chunk * group..((chunk + 1) * group).min(count);
-            numbers.for_each(|number| self.insert(first + number, 1_000));
+            numbers.for_each(|number| self.insert(first + number, channels));
             self.connection.execute_batch("COMMIT").unwrap();
-        }
-        start.elapsed() / count as u32
-    }
-
-    /// Time of one look-up by id.
-    pub fn gets(&self, count: usize) -> Duration {
-        let mut select = self
-            .connection
-            .prepare(
-                "SELECT json_value FROM indexes JOIN documents USING (ts)
-                 WHERE index_id = ?1 AND key = ?2 AND ts <= ?3 ORDER BY ts DESC LIMIT 1",
-            )
-            .unwrap();
-        let start = Instant::now();
-        for number in 0..count {
-            let key = id(number % self.documents);
-            let json: String = select.query_row(params![[1u8; 16], key, i64::MAX], |row| row.get(0)).unwrap();
-            assert!(!json.is_empty());
-        }
-        start.elapsed() / count as u32
-    }
-
-    /// Time of one range of the documents of a channel.
-    pub fn ranges(&self, count: usize) -> Duration {
-        let mut select = self
-            .connection
-            .prepare(
-                "SELECT json_value FROM indexes JOIN documents USING (ts)
-                 WHERE index_id = ?1 AND key >= ?2 AND key < ?3 ORDER BY key DESC",
-            )
-            .unwrap();
-        let start = Instant::now();
-        for number in 0..count {
-            let from = format!("c{:05}", number % 100).into_bytes();
-            let to = [&from[..], &[0xFF]].concat();
-            let rows = select.query_map(params![[3u8; 16], from, to], |row| row.get::<_, String>(0)).unwrap();
-            assert!(rows.count() >= 100);
         }
         start.elapsed() / count as u32
     }

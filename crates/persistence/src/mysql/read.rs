@@ -1,5 +1,6 @@
 //! What readers do.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -10,7 +11,7 @@ use mysql_async::Row;
 use mysql_async::prelude::FromValue;
 
 use super::MysqlPersistence;
-use super::sql::{Bytes as Literal, is_document, is_key};
+use super::sql::{Bytes as Literal, is_key};
 use crate::columns::{from_integer, to_column, to_limit};
 use crate::remote::{Entry, Pages, Parts, from_json};
 use crate::{
@@ -38,21 +39,14 @@ impl Pages for Snapshot<'_> {
         };
         let (index, start) = (Literal(&self.index.0.0), Literal(&prefixes.start));
         let end = prefixes.end.as_deref().map(|end| format!("AND key_prefix < {}", Literal(end))).unwrap_or_default();
-        let statement = format!(
-            "SELECT entry.key_prefix, entry.key_suffix, entry.ts, entry.document_id IS NULL, json_value
-             FROM (
-                 SELECT key_prefix, key_hash, MAX(ts) AS ts FROM indexes
-                 WHERE index_id = {index} AND key_prefix >= {start} {end} AND ts <= {}
-                 GROUP BY key_prefix, key_hash ORDER BY key_prefix {direction}, key_hash {direction} LIMIT {}
-             ) AS newest
-             STRAIGHT_JOIN indexes AS entry
-               ON entry.index_id = {index} AND entry.key_prefix = newest.key_prefix
-               AND entry.key_hash = newest.key_hash AND entry.ts = newest.ts
-             LEFT JOIN documents
-               ON documents.ts = entry.ts AND documents.table_id = entry.table_id AND documents.id = entry.document_id",
+        let newest = format!(
+            "SELECT key_prefix, key_hash, MAX(ts) AS ts FROM indexes
+             WHERE index_id = {index} AND key_prefix >= {start} {end} AND ts <= {}
+             GROUP BY key_prefix, key_hash ORDER BY key_prefix {direction}, key_hash {direction} LIMIT {}",
             to_column(self.at),
             to_limit(limit),
         );
+        let statement = entries(self.index, &newest);
         async move {
             let rows = self.store.query(&statement).await?;
             let entries: Result<Vec<Entry>> = rows
@@ -73,6 +67,21 @@ impl Pages for Snapshot<'_> {
     }
 }
 
+/// Selects the entries that `newest` names, and what they lead to: `key_prefix, key_suffix, ts, leads nowhere, json_value,
+/// key_hash`.
+fn entries(index: IndexId, newest: &str) -> String {
+    let index = Literal(&index.0.0);
+    format!(
+        "SELECT entry.key_prefix, entry.key_suffix, entry.ts, entry.document_id IS NULL, json_value, entry.key_hash
+         FROM ({newest}) AS newest
+         STRAIGHT_JOIN indexes AS entry
+           ON entry.index_id = {index} AND entry.key_prefix = newest.key_prefix
+           AND entry.key_hash = newest.key_hash AND entry.ts = newest.ts
+         LEFT JOIN documents
+           ON documents.ts = entry.ts AND documents.table_id = entry.table_id AND documents.id = entry.document_id"
+    )
+}
+
 /// A column in the type that our tables have.
 pub fn column<T: FromValue>(row: &Row, number: usize) -> Result<T> {
     row.get_opt(number)
@@ -90,6 +99,33 @@ fn versioned(row: &Row, first: usize) -> Result<Option<Versioned>> {
     Ok(Some(Versioned { timestamp: from_integer(column(row, first)?)?, document }))
 }
 
+/// Selects the newest entry of a key. It steps over none of the others.
+fn newest_of_one(index: IndexId, key: &Key, at: Timestamp) -> String {
+    let key = is_key(index, &Parts::of(key));
+    let at = to_column(at);
+    let newest =
+        format!("SELECT key_prefix, key_hash, ts FROM indexes WHERE {key} AND ts <= {at} ORDER BY ts DESC LIMIT 1");
+    entries(index, &newest)
+}
+
+/// Selects the newest entry of each of some keys. Servers look keys up by a list of rows, but not by several lists, and a
+/// union of statements is planned statement by statement.
+fn newest_of_each(index: IndexId, keys: &[Key], at: Timestamp) -> String {
+    let key = |key: &Key| {
+        let parts = Parts::of(key);
+        format!("({},{})", Literal(parts.prefix), Literal(&parts.hash))
+    };
+    let keys: Vec<String> = keys.iter().map(key).collect();
+    let newest = format!(
+        "SELECT key_prefix, key_hash, MAX(ts) AS ts FROM indexes
+         WHERE index_id = {} AND (key_prefix, key_hash) IN ({}) AND ts <= {} GROUP BY key_prefix, key_hash",
+        Literal(&index.0.0),
+        keys.join(","),
+        to_column(at),
+    );
+    entries(index, &newest)
+}
+
 impl MysqlPersistence {
     pub(super) async fn read_keys(
         &self,
@@ -97,51 +133,48 @@ impl MysqlPersistence {
         keys: &[Key],
         at: Timestamp,
     ) -> Result<Vec<Option<Versioned>>> {
-        let one = |number: usize, key: &Key| {
-            format!(
-                "(SELECT {number}, entry.ts, document_id IS NULL, json_value FROM indexes AS entry
-                  LEFT JOIN documents ON documents.ts = entry.ts AND documents.table_id = entry.table_id
-                    AND documents.id = entry.document_id
-                  WHERE {} AND entry.ts <= {} ORDER BY entry.ts DESC LIMIT 1)",
-                is_key(index, &Parts::of(key)),
-                to_column(at),
-            )
+        let mut found = HashMap::new();
+        for keys in keys.chunks(KEYS) {
+            let statement = match keys {
+                [key] => newest_of_one(index, key, at),
+                keys => newest_of_each(index, keys, at),
+            };
+            for row in self.query(&statement).await? {
+                let key: (Vec<u8>, Vec<u8>) = (column(&row, 0)?, column(&row, 5)?);
+                found.insert(key, versioned(&row, 2)?);
+            }
+        }
+        let of_key = |key: &Key| {
+            let parts = Parts::of(key);
+            found.get(&(parts.prefix.to_vec(), parts.hash)).cloned().flatten()
         };
-        self.read_each(keys, one, |row| versioned(row, 1)).await
+        Ok(keys.iter().map(of_key).collect())
     }
 
     pub(super) async fn read_contents(
         &self,
         keys: &[(Timestamp, DocumentKey)],
     ) -> Result<Vec<Option<Arc<ConvexObject>>>> {
-        let one = |number: usize, (timestamp, key): &(Timestamp, DocumentKey)| {
-            let (ts, document) = (to_column(*timestamp), is_document(key));
-            format!("(SELECT {number}, json_value FROM documents WHERE ts = {ts} AND {document})")
-        };
-        let content = |row: &Row| {
-            let json: Option<Vec<u8>> = column(row, 1)?;
-            json.as_deref().map(from_json).transpose().map(|content| content.map(Arc::new))
-        };
-        self.read_each(keys, one, content).await
-    }
-
-    /// Reads one row for each key: `select` is a statement of which the first column is the number given.
-    async fn read_each<K, T: Clone>(
-        &self,
-        keys: &[K],
-        select: impl Fn(usize, &K) -> String,
-        read: impl Fn(&Row) -> Result<Option<T>>,
-    ) -> Result<Vec<Option<T>>> {
-        let mut found = vec![None; keys.len()];
-        let statements: Vec<String> = keys.iter().enumerate().map(|(number, key)| select(number, key)).collect();
-        for statements in statements.chunks(KEYS) {
-            for row in self.query(&statements.join(" UNION ALL ")).await? {
-                let number: usize = column(&row, 0)?;
-                let missing = || PersistenceError::damaged("a row has no key");
-                *found.get_mut(number).ok_or_else(missing)? = read(&row)?;
+        let mut found = HashMap::new();
+        for keys in keys.chunks(KEYS) {
+            let keys: Vec<String> = keys
+                .iter()
+                .map(|(timestamp, key)| {
+                    format!("({},{},{})", to_column(*timestamp), Literal(&key.tablet.0.0), Literal(&key.id.0))
+                })
+                .collect();
+            let statement = format!(
+                "SELECT ts, table_id, id, json_value FROM documents WHERE (ts, table_id, id) IN ({})",
+                keys.join(",")
+            );
+            for row in self.query(&statement).await? {
+                let key = DocumentKey { tablet: TabletId(id(&row, 1)?), id: id(&row, 2)? };
+                let json: Option<Vec<u8>> = column(&row, 3)?;
+                let content = json.as_deref().map(from_json).transpose()?.map(Arc::new);
+                found.insert((from_integer(column(&row, 0)?)?, key), content);
             }
         }
-        Ok(found)
+        Ok(keys.iter().map(|key| found.get(key).cloned().flatten()).collect())
     }
 
     pub(super) async fn read_revisions(&self, after: Timestamp, limit: usize) -> Result<Vec<Revision>> {
