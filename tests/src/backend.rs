@@ -1,6 +1,7 @@
 //! A real backend in a process of its own.
 
 use std::{
+    ffi::OsString,
     io::{BufRead, BufReader},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
@@ -15,25 +16,40 @@ use crate::places;
 /// A running server; killed when dropped.
 pub struct Backend {
     process: Mutex<Child>,
-    database: PathBuf,
+    place: Place,
     url: String,
     client: reqwest::Client,
+}
+
+/// Where a server has its data.
+struct Place {
+    /// A file, or the URL of a database on a server.
+    database: OsString,
+    /// The folder it works in.
+    folder: PathBuf,
 }
 
 impl Backend {
     /// Starts a server on a free port and waits until it says that it listens.
     pub fn start(database: &Path) -> anyhow::Result<Self> {
-        let (process, url) = spawn(database, "0")?;
+        let folder = database.parent().context("the database is in no folder")?;
+        Self::start_in(folder, database)
+    }
+
+    /// The same with the database at a path or a URL, working in a folder.
+    pub fn start_in(folder: &Path, database: impl Into<OsString>) -> anyhow::Result<Self> {
+        let place = Place { database: database.into(), folder: folder.to_owned() };
+        let (process, url) = place.spawn("0")?;
         // A connection to a server that was killed is not used again.
         let client = reqwest::Client::builder().pool_max_idle_per_host(0).build()?;
-        Ok(Backend { process: Mutex::new(process), database: database.to_owned(), url, client })
+        Ok(Backend { process: Mutex::new(process), place, url, client })
     }
 
     /// Kills the server and starts another on the same database and port.
     pub fn restart(&self) -> anyhow::Result<()> {
         self.kill()?;
         let (_, port) = self.url.rsplit_once(':').context("the address has a port")?;
-        let (process, _) = spawn(&self.database, port)?;
+        let (process, _) = self.place.spawn(port)?;
         *self.process.lock().unwrap_or_else(PoisonError::into_inner) = process;
         Ok(())
     }
@@ -51,7 +67,9 @@ impl Backend {
 
     /// A new admin key.
     pub fn admin_key(&self) -> anyhow::Result<String> {
-        let key = Command::new(places::binary()?).args(["keys", "generate", "--db"]).arg(&self.database).output()?;
+        let mut generate = Command::new(places::binary()?);
+        generate.args(["keys", "generate", "--db"]).arg(&self.place.database).current_dir(&self.place.folder);
+        let key = generate.output()?;
         ensure!(key.status.success(), "no admin key: {}", String::from_utf8_lossy(&key.stderr));
         Ok(String::from_utf8(key.stdout)?.trim().to_owned())
     }
@@ -75,6 +93,12 @@ impl Backend {
         Ok(response.json().await?)
     }
 
+    /// Waits until the server ends by itself; whether it says that all went well.
+    pub fn wait(&self) -> std::io::Result<bool> {
+        let mut process = self.process.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(process.wait()?.success())
+    }
+
     /// SIGKILL: nothing is flushed, nobody says goodbye.
     pub fn kill(&self) -> std::io::Result<()> {
         let mut process = self.process.lock().unwrap_or_else(PoisonError::into_inner);
@@ -91,19 +115,22 @@ impl Drop for Backend {
     }
 }
 
-/// Starts a server; the process, and the address from its first line.
-fn spawn(database: &Path, port: &str) -> anyhow::Result<(Child, String)> {
-    let mut process = Command::new(places::binary()?)
-        .args(["serve", "--interface", "127.0.0.1", "--port", port, "--site-proxy-port", "0", "--db"])
-        .arg(database)
-        .arg("--node")
-        .arg(places::node())
-        .stdout(Stdio::piped())
-        .spawn()?;
-    let output = process.stdout.take().context("the server has no standard output")?;
-    let mut first_line = String::new();
-    BufReader::new(output).read_line(&mut first_line)?;
-    let url = first_line.trim_end().rsplit_once(" at ").map(|(_, url)| url.to_owned());
-    let url = url.with_context(|| format!("the server did not start; it said {first_line:?}"))?;
-    Ok((process, url))
+impl Place {
+    /// Starts a server; the process, and the address from its first line.
+    fn spawn(&self, port: &str) -> anyhow::Result<(Child, String)> {
+        let mut process = Command::new(places::binary()?)
+            .args(["serve", "--interface", "127.0.0.1", "--port", port, "--site-proxy-port", "0", "--db"])
+            .arg(&self.database)
+            .arg("--node")
+            .arg(places::node().canonicalize()?)
+            .current_dir(&self.folder)
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let output = process.stdout.take().context("the server has no standard output")?;
+        let mut first_line = String::new();
+        BufReader::new(output).read_line(&mut first_line)?;
+        let url = first_line.trim_end().rsplit_once(" at ").map(|(_, url)| url.to_owned());
+        let url = url.with_context(|| format!("the server did not start; it said {first_line:?}"))?;
+        Ok((process, url))
+    }
 }

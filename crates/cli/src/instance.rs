@@ -39,6 +39,9 @@ pub struct DatabaseOptions {
     /// URL of a MySQL or MariaDB server, if there is neither --db nor a PostgreSQL server.
     #[arg(long, env = "MYSQL_URL", value_name = "URL", hide_env_values = true)]
     mysql_url: Option<String>,
+    /// URL of a PostgreSQL server, as Convex's old compose files name it, if there is none of the others.
+    #[arg(long, env = "DATABASE_URL", value_name = "URL", hide_env_values = true, hide = true)]
+    database_url: Option<String>,
     #[command(flatten)]
     tls: TlsOptions,
 }
@@ -77,8 +80,8 @@ impl TlsOptions {
 impl InstanceOptions {
     /// Where the database is.
     pub fn location(&self) -> Location {
-        let DatabaseOptions { db, postgres_url, mysql_url, tls } = &self.database;
-        let text = [db, postgres_url, mysql_url].into_iter().flatten().find(|text| !text.is_empty());
+        let DatabaseOptions { db, postgres_url, mysql_url, database_url, tls } = &self.database;
+        let text = [db, postgres_url, mysql_url, database_url].into_iter().flatten().find(|text| !text.is_empty());
         tls.location(text.map_or("convex_wasm.sqlite3", String::as_str), &self.instance_name)
     }
 

@@ -3,7 +3,8 @@
 //! Submitting a schema stores it as pending, and creates its tables and indexes. From that commit on every write goes to
 //! the new indexes too and is checked against both schemas, so the preparation that follows has to look only at the
 //! documents of one snapshot: it adds them to the new indexes and checks them. Then the schema is validated, and
-//! activating it is a small transaction, which can change the code with it.
+//! activating it is a small transaction, which can change the code with it. Staged indexes are built last, and nothing waits
+//! for them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -40,9 +41,9 @@ pub struct SchemaProgress {
     pub state: SchemaState,
     /// Whether all documents were checked.
     pub validation_complete: bool,
-    /// Its indexes that are complete.
+    /// Its indexes that are complete, staged ones left out.
     pub indexes_complete: usize,
-    /// Its indexes.
+    /// Its indexes, staged ones left out.
     pub indexes_total: usize,
 }
 
@@ -91,6 +92,7 @@ impl Database {
             return Ok(SchemaProgress { state, validation_complete: false, indexes_complete: 0, indexes_total: 0 });
         };
         let indexes: Vec<bool> = schema_indexes(&row.schema)
+            .filter(|(_, _, index)| !index.staged)
             .map(|(table, name, index)| {
                 let found = catalog.table(table).and_then(|table| find_index(table, name, index));
                 found.is_some_and(|index| index.state != IndexState::Backfilling)
@@ -140,10 +142,10 @@ impl Database {
         Ok(())
     }
 
-    /// Goes on with a schema that was pending when the database was closed.
+    /// Goes on with what was being prepared when the database was closed: a pending schema, and staged indexes.
     pub(crate) fn resume_schema(&self) {
         let (_, catalog) = self.inner.snapshots.latest();
-        if let Some(row) = catalog.pending_schema() {
+        for row in catalog.pending_schema().into_iter().chain(catalog.active_schema()) {
             self.prepare_in_background(row.id);
         }
     }
@@ -158,6 +160,9 @@ impl Database {
         tokio::spawn(async move {
             let mut pause = FIRST_PAUSE;
             while let Err(error) = database.prepare(id).await {
+                if matches!(error, Error::ShutDown) {
+                    return;
+                }
                 if pause > LAST_PAUSE {
                     tracing::error!(%error, "a schema could not be prepared; it stays pending until the next start");
                     return;
@@ -183,13 +188,27 @@ impl Database {
         }
     }
 
-    /// Builds the indexes of a pending schema and checks the documents. Stops quietly if it was replaced meanwhile.
+    /// Builds the indexes of a pending schema and checks the documents; then builds the staged indexes, also those of an
+    /// active schema. Stops quietly if it was replaced meanwhile.
     async fn prepare(&self, id: InternalId) -> Result<()> {
         // Retention would take away what the new indexes are to hold, without knowing that they will.
         let (lease, catalog) = self.inner.snapshots.lease_latest();
         let at = lease.timestamp();
-        let Some(row) = catalog.schema(id).filter(|row| row.state == SchemaRowState::Pending) else { return Ok(()) };
-        for (table, name, definition) in schema_indexes(&row.schema) {
+        let Some(row) = catalog.schema(id) else { return Ok(()) };
+        if row.state == SchemaRowState::Pending {
+            self.build_indexes(&row.schema, false, &catalog, at).await?;
+            let state = match self.find_mismatch(&row.schema, &catalog, at).await? {
+                None => SchemaRowState::Validated,
+                Some((table, error)) => SchemaRowState::Failed(error, Some(table)),
+            };
+            self.change(&Change::SetState(id, state)).await?;
+        }
+        self.build_indexes(&row.schema, true, &catalog, at).await
+    }
+
+    /// Builds the indexes of a schema, either the staged ones or the others, as far as they are not complete.
+    async fn build_indexes(&self, schema: &Schema, staged: bool, catalog: &Catalog, at: Timestamp) -> Result<()> {
+        for (table, name, definition) in schema_indexes(schema).filter(|(_, _, index)| index.staged == staged) {
             let Some(table) = catalog.table(table) else { continue };
             if let Some(index) = find_index(table, name, definition)
                 && index.state == IndexState::Backfilling
@@ -198,11 +217,6 @@ impl Database {
                 self.change(&Change::Complete(index.id)).await?;
             }
         }
-        let state = match self.find_mismatch(&row.schema, &catalog, at).await? {
-            None => SchemaRowState::Validated,
-            Some((table, error)) => SchemaRowState::Failed(error, Some(table)),
-        };
-        self.change(&Change::SetState(id, state)).await?;
         Ok(())
     }
 
@@ -307,6 +321,10 @@ impl Transaction {
                     .and_then(|table| table.indexes.get(&index.name))
                     .filter(|definition| key_fields(definition) == index.fields);
                 match wanted {
+                    // Only a staged one may not be complete yet.
+                    Some(definition) if index.state == IndexState::Backfilling => {
+                        self.set_index(&table, index, IndexState::Backfilling, definition.staged).await?;
+                    }
                     Some(definition) => {
                         self.set_index(&table, index, IndexState::Enabled, definition.staged).await?;
                     }
@@ -328,7 +346,14 @@ impl Transaction {
                     Some((table, index))
                 });
                 if let Some((table, index)) = index {
-                    self.set_index(table, index, IndexState::Backfilled, index.staged).await?;
+                    self.read_schemas();
+                    let active = catalog.active_schema().and_then(|row| row.schema.tables.get(&table.name));
+                    let in_force = active.and_then(|active| active.indexes.get(&index.name));
+                    let state = match in_force.filter(|definition| key_fields(definition) == index.fields) {
+                        Some(_) => IndexState::Enabled,
+                        None => IndexState::Backfilled,
+                    };
+                    self.set_index(table, index, state, index.staged).await?;
                 }
             }
             Change::SetState(id, state) => {

@@ -121,6 +121,10 @@ knobs! {
     MAX_REACTOR_CALL_DEPTH: usize = 8;
     /// Times a mutation is run again after a conflict.
     UDF_EXECUTOR_OCC_MAX_RETRIES: u32 = 4;
+    /// Milliseconds before the second such run; the first one waits only for its turn. Doubles each time.
+    UDF_EXECUTOR_OCC_INITIAL_BACKOFF_MS: u64 = 100;
+    /// Milliseconds of the longest such pause.
+    UDF_EXECUTOR_OCC_MAX_BACKOFF_MS: u64 = 2_000;
     /// Queries that run at once.
     APPLICATION_MAX_CONCURRENT_QUERIES: usize = 1_024;
     /// Mutations that run at once.
@@ -321,8 +325,10 @@ knobs! {
     INDEX_BACKFILL_CHUNK_SIZE: usize = 256;
     /// Connections that read an SQLite file at the same time.
     SQLITE_MAX_READERS: usize = 8;
-    /// Kibibytes of pages that each SQLite connection caches.
+    /// Kibibytes of pages that the SQLite connection which writes caches.
     SQLITE_CACHE_KIB: usize = 16 << 10;
+    /// Kibibytes of pages that each of those which read caches. They find hot documents in the database's own cache.
+    SQLITE_READER_CACHE_KIB: usize = 2 << 10;
     /// Connections to a PostgreSQL server.
     POSTGRES_MAX_CONNECTIONS: usize = 32;
     /// Connections to a MySQL or MariaDB server.

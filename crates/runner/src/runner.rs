@@ -9,7 +9,7 @@ use convex_wasm_database::{self as database, Begin, Database, Job, JobState, Rea
 use convex_wasm_knobs::{
     APPLICATION_FUNCTION_RUNNER_SEMAPHORE_TIMEOUT_MS, APPLICATION_MAX_CONCURRENT_MUTATIONS,
     APPLICATION_MAX_CONCURRENT_QUERIES, APPLICATION_MAX_CONCURRENT_V8_ACTIONS, DATABASE_UDF_SYSTEM_TIMEOUT_SECONDS,
-    UDF_EXECUTOR_OCC_MAX_RETRIES,
+    UDF_EXECUTOR_OCC_INITIAL_BACKOFF_MS, UDF_EXECUTOR_OCC_MAX_BACKOFF_MS, UDF_EXECUTOR_OCC_MAX_RETRIES,
 };
 use convex_wasm_storage::Storage;
 use convex_wasm_values::{ConvexValue, DocumentId, JsonFormat};
@@ -296,12 +296,13 @@ impl FunctionRunner {
             drop(slot);
             match result {
                 Err(CallError::Database(error))
-                    if error.is_retriable() && conflicts < UDF_EXECUTOR_OCC_MAX_RETRIES.get() =>
+                    if may_be_repeated(&error) && conflicts < UDF_EXECUTOR_OCC_MAX_RETRIES.get() =>
                 {
                     tracing::debug!(function = %call.path, conflicts, %error, "running a mutation again");
-                    conflicts += 1;
-                    // Those that met in the same place go on one after the other: no need to back off.
                     drop(turn.take());
+                    tokio::time::sleep(pause(conflicts)).await;
+                    conflicts += 1;
+                    // Those that met in the same place go on one after the other.
                     if let database::Error::Conflict(conflict) = &error {
                         turn = Some(self.database.wait_turn(conflict).await);
                     }
@@ -465,6 +466,20 @@ impl Slots {
             _ => Err(CallError::TooManyConcurrent { kind: self.kind, limit: self.limit }),
         }
     }
+}
+
+/// Whether a mutation that ended so is run again: after a conflict, and when too much was being written.
+fn may_be_repeated(error: &database::Error) -> bool {
+    error.is_retriable() || error.code() == "TooManyWrites" && !error.is_developer()
+}
+
+/// The pause before a mutation is run again that was so many times before. Who waits for a turn need not wait for a time as
+/// well; who meets a conflict all the same has to get out of others' way.
+fn pause(retries: u32) -> Duration {
+    let Some(doublings) = retries.checked_sub(1) else { return Duration::ZERO };
+    let longest = UDF_EXECUTOR_OCC_MAX_BACKOFF_MS.get();
+    let pause = UDF_EXECUTOR_OCC_INITIAL_BACKOFF_MS.get().saturating_mul(1 << doublings.min(32)).min(longest);
+    Duration::from_millis(pause).mul_f64(rand::random_range(0.5..1.0))
 }
 
 async fn within_time_limit<F: Future>(execution: F) -> Result<F::Output, CallError> {

@@ -17,8 +17,8 @@ const OPERATIONS: usize = 10_000_000;
 /// Operations after which the memory is looked at for the first time.
 const WARM_UP: usize = 100_000;
 /// Documents that are there at a time.
-const DOCUMENTS: usize = 20_000;
-const CHANNELS: usize = 200;
+const DOCUMENTS: usize = 4_000;
+const CHANNELS: usize = 40;
 /// Tasks that work at once.
 const CLIENTS: usize = 32;
 
@@ -39,7 +39,7 @@ pub async fn run(report: &mut Report) {
     drop(app::open(persistence.clone()).await);
     let seconds = Duration::from_secs;
     let options = Options {
-        cache_size: 16 << 20,
+        cache_size: 4 << 20,
         write_log: WriteLogOptions { min_retention: seconds(1), max_retention: seconds(3), soft_max_size: 4 << 20 },
         retention: RetentionOptions {
             index_delay: seconds(3),
@@ -54,7 +54,7 @@ pub async fn run(report: &mut Report) {
     let mut done = 0;
     let mut clients: Vec<Client> = (0..CLIENTS).map(Client::new).collect();
     let start = Instant::now();
-    let marks = [WARM_UP, operations / 10, operations / 4, operations / 2, operations];
+    let marks = [WARM_UP, operations / 4, operations / 2, operations];
     for mark in marks.into_iter().filter(|mark| *mark >= WARM_UP) {
         let each = mark.saturating_sub(done) / CLIENTS;
         let tasks: Vec<_> = std::mem::take(&mut clients)

@@ -273,12 +273,12 @@ impl Transaction {
 }
 
 fn usable_index(indexes: &[Arc<Index>], described: &str) -> Result<Arc<Index>> {
-    match indexes.iter().find(|index| index.state == IndexState::Enabled) {
-        Some(index) if index.staged => Err(Error::developer(
+    match indexes.iter().find(|index| index.state == IndexState::Enabled && !index.staged) {
+        Some(index) => Ok(index.clone()),
+        None if indexes.iter().any(|index| index.staged) => Err(Error::developer(
             "IndexStagedError",
             format!("Index {described} is currently staged and not available to query until it is enabled."),
         )),
-        Some(index) => Ok(index.clone()),
         None if indexes.is_empty() => Err(index_not_found(described)),
         None => Err(Error::developer(
             "IndexBackfillingError",

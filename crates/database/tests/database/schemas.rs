@@ -189,6 +189,34 @@ async fn staged_indexes_are_built_but_not_queried() {
     assert_eq!(fixture.collect(query).await.len(), 1);
 }
 
+#[tokio::test]
+async fn nothing_waits_for_a_staged_index_and_a_later_process_finishes_it() {
+    let fixture = Fixture::new().await;
+    let mut transaction = fixture.begin();
+    for number in 0..2_000 {
+        insert(&mut transaction, "users", json!({"name": format!("n{}", number % 2)})).await.unwrap();
+    }
+    fixture.database.commit(transaction).await.unwrap();
+    let index = json!([{"indexDescriptor": "by_name", "fields": ["name"]}]);
+    let schema = |key: &str| {
+        let mut table = json!({"tableName": "users", "indexes": [], "documentType": null});
+        table[key] = index.clone();
+        Schema::from_json(&json!({"tables": [table]})).unwrap()
+    };
+    let id = fixture.database.submit_schema(&schema("stagedDbIndexes")).await.unwrap();
+    let progress = fixture.database.wait_for_schema(&id, Duration::from_secs(60)).await.unwrap();
+    assert_eq!((progress.state, progress.indexes_total), (SchemaState::Validated, 0));
+    let mut transaction = fixture.begin();
+    transaction.activate_schema(&id).await.unwrap();
+    fixture.database.commit(transaction).await.unwrap();
+    let query = index_range("users.by_name", eq("name", json!("n1")), "asc");
+    let error = collect(&mut fixture.begin(), query.clone()).await.unwrap_err();
+    assert_eq!(error.code(), "IndexStagedError");
+    let fixture = fixture.reopen().await;
+    fixture.database.set_schema(&schema("indexes")).await.unwrap();
+    assert_eq!(fixture.collect(query).await.len(), 1_000);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_index_built_under_load_is_complete() {
     let fixture = Fixture::new().await;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use convex_wasm_knobs::SQLITE_CACHE_KIB;
+use convex_wasm_knobs::{SQLITE_CACHE_KIB, SQLITE_READER_CACHE_KIB};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::{PersistenceError, Result};
@@ -39,7 +39,8 @@ const TABLES: &str = "
 
 /// Opens the connection that writes; creates the file's tables if it is new.
 pub fn open_writer(path: &Path) -> Result<Connection> {
-    let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
+    let connection =
+        open(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE, SQLITE_CACHE_KIB.get())?;
     prepare_file(&connection, path)?;
     connection
         .pragma_update(None, "journal_mode", "WAL")
@@ -50,15 +51,15 @@ pub fn open_writer(path: &Path) -> Result<Connection> {
 
 /// Opens a connection that reads.
 pub fn open_reader(path: &Path) -> Result<Connection> {
-    open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
+    open(path, OpenFlags::SQLITE_OPEN_READ_ONLY, SQLITE_READER_CACHE_KIB.get())
 }
 
-fn open(path: &Path, flags: OpenFlags) -> Result<Connection> {
+fn open(path: &Path, flags: OpenFlags, cache_kib: usize) -> Result<Connection> {
     // Each connection is used by one thread at a time, so SQLite need not lock.
     let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)
         .map_err(|error| PersistenceError::CannotOpen { path: path.to_owned(), reason: error.to_string() })?;
     // A negative number is kibibytes, a positive one pages.
-    let cache = i64::try_from(SQLITE_CACHE_KIB.get()).unwrap_or(i64::MAX).saturating_neg();
+    let cache = i64::try_from(cache_kib).unwrap_or(i64::MAX).saturating_neg();
     connection.pragma_update(None, "cache_size", cache).map_err(|error| from_first_read(error, path))?;
     connection.set_prepared_statement_cache_capacity(32);
     Ok(connection)

@@ -50,6 +50,12 @@ impl Fixture {
         fixture
     }
 
+    /// Closes the database and opens it again.
+    pub async fn reopen(self) -> Self {
+        self.database.shut_down().await;
+        Self { database: open_again(self.directory.path()).await, directory: self.directory }
+    }
+
     pub fn begin(&self) -> Transaction {
         self.database.begin(begin())
     }
