@@ -1,4 +1,8 @@
-//! Numbers as columns of a table.
+//! Numbers and documents as columns of a table.
+
+use std::sync::Arc;
+
+use convex_wasm_values::ConvexObject;
 
 use crate::{PersistenceError, Result, Timestamp};
 
@@ -20,4 +24,11 @@ pub fn from_integer(ts: i64) -> Result<Timestamp> {
 /// A number of rows; a table has fewer than this can say.
 pub fn to_limit(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX)
+}
+
+/// The content of a revision from its column.
+pub fn from_json(json: &[u8], timestamp: Timestamp) -> Result<Arc<ConvexObject>> {
+    serde_json::from_slice(json).map(Arc::new).map_err(|error| {
+        PersistenceError::damaged(format!("the document of a revision of {timestamp} does not parse: {error}"))
+    })
 }

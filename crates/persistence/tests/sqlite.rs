@@ -6,7 +6,7 @@ mod conformance;
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use convex_wasm_persistence::{Persistence, PersistenceError, SqlitePersistence};
+use convex_wasm_persistence::{Persistence, PersistenceError, SqlitePersistence, Timestamp};
 use tempfile::TempDir;
 
 use conformance::{Store, document, insert, table};
@@ -100,4 +100,44 @@ async fn tells_a_damaged_file() {
         Err(error) => Err(error),
     };
     assert!(matches!(found, Err(PersistenceError::Damaged { .. })), "{found:?}");
+}
+
+/// Bytes of a page of the file.
+const PAGE: usize = 4096;
+
+/// Whatever is wrong in a file: reading it ends with the rows that were written, without some, or with an error. Nothing
+/// panics, and the file stays as it was found.
+#[tokio::test]
+async fn a_damaged_file_is_not_made_worse() {
+    let store = SqliteStore::new();
+    let persistence = store.open().await;
+    for number in 0..100 {
+        persistence.write(insert(number + 1, document(number as u8, &"text ".repeat(50)))).await.unwrap();
+    }
+    let rows = conformance::scan_all(&persistence, table(), 1_000).await.unwrap();
+    drop(persistence);
+    let whole = std::fs::read(store.path()).unwrap();
+    let mut recognised = 0;
+    for round in 0..200usize {
+        let mut damaged = whole.clone();
+        // Spread over the pages behind the first one, and over each of them.
+        let place = PAGE + round.wrapping_mul(7_919 * 131) % (whole.len() - PAGE - 16);
+        damaged[place..place + 1 + round % 16].fill((round * 37) as u8);
+        std::fs::write(store.path(), &damaged).unwrap();
+        let read = match SqlitePersistence::open(store.path()) {
+            Ok(persistence) => {
+                let log = persistence.revisions(Timestamp::MIN, usize::MAX).await.map(drop);
+                let scanned = conformance::scan_all(&persistence, table(), 1_000).await;
+                log.and(scanned)
+            }
+            Err(error) => Err(error),
+        };
+        match read {
+            Ok(found) => assert!(found.len() <= rows.len() + 1),
+            Err(PersistenceError::Damaged { .. } | PersistenceError::Failed(_)) => recognised += 1,
+            Err(error) => panic!("{error}"),
+        }
+        assert!(std::fs::read(store.path()).unwrap() == damaged, "the file was changed");
+    }
+    assert!(recognised > 0);
 }

@@ -5,6 +5,7 @@ mod cache;
 mod common;
 mod conflicts;
 mod crash;
+mod decoders;
 mod documents;
 mod failures;
 mod queries;

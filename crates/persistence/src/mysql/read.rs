@@ -12,8 +12,8 @@ use mysql_async::prelude::FromValue;
 
 use super::MysqlPersistence;
 use super::sql::{Bytes as Literal, is_key};
-use crate::columns::{from_integer, to_column, to_limit};
-use crate::remote::{Entry, Pages, Parts, from_json};
+use crate::columns::{from_integer, from_json, to_column, to_limit};
+use crate::remote::{Entry, Pages, Parts};
 use crate::{
     BlobId, DocumentKey, IndexId, Key, KeyRange, Order, PersistenceError, Result, Revision, TabletId, Timestamp,
     Versioned,
@@ -95,8 +95,9 @@ fn versioned(row: &Row, first: usize) -> Result<Option<Versioned>> {
         return Ok(None);
     }
     let json: Option<Vec<u8>> = column(row, first + 2)?;
-    let document = Arc::new(from_json(&json.ok_or_else(PersistenceError::missing_revision)?)?);
-    Ok(Some(Versioned { timestamp: from_integer(column(row, first)?)?, document }))
+    let timestamp = from_integer(column(row, first)?)?;
+    let document = from_json(&json.ok_or_else(PersistenceError::missing_revision)?, timestamp)?;
+    Ok(Some(Versioned { timestamp, document }))
 }
 
 /// Selects the newest entry of a key. It steps over none of the others.
@@ -170,8 +171,9 @@ impl MysqlPersistence {
             for row in self.query(&statement).await? {
                 let key = DocumentKey { tablet: TabletId(id(&row, 1)?), id: id(&row, 2)? };
                 let json: Option<Vec<u8>> = column(&row, 3)?;
-                let content = json.as_deref().map(from_json).transpose()?.map(Arc::new);
-                found.insert((from_integer(column(&row, 0)?)?, key), content);
+                let timestamp = from_integer(column(&row, 0)?)?;
+                let content = json.as_deref().map(|json| from_json(json, timestamp)).transpose()?;
+                found.insert((timestamp, key), content);
             }
         }
         Ok(keys.iter().map(|key| found.get(key).cloned().flatten()).collect())
@@ -235,10 +237,11 @@ pub fn global(json: &[u8]) -> Result<serde_json::Value> {
 fn revision(row: &Row) -> Result<Revision> {
     let json: Option<Vec<u8>> = column(row, 3)?;
     let previous: Option<i64> = column(row, 4)?;
+    let timestamp = from_integer(column(row, 0)?)?;
     Ok(Revision {
-        timestamp: from_integer(column(row, 0)?)?,
+        timestamp,
         key: DocumentKey { tablet: TabletId(id(row, 1)?), id: id(row, 2)? },
-        content: json.as_deref().map(from_json).transpose()?.map(Arc::new),
+        content: json.as_deref().map(|json| from_json(json, timestamp)).transpose()?,
         previous: previous.map(from_integer).transpose()?,
     })
 }

@@ -9,8 +9,8 @@ use futures::future::BoxFuture;
 use tokio_postgres::Row;
 
 use super::PostgresPersistence;
-use crate::columns::{from_integer, to_column, to_limit};
-use crate::remote::{Entry, Pages, Parts, from_json};
+use crate::columns::{from_integer, from_json, to_column, to_limit};
+use crate::remote::{Entry, Pages, Parts};
 use crate::{
     BlobId, DocumentKey, IndexId, Key, KeyRange, Order, PersistenceError, Result, Revision, TabletId, Timestamp,
     Versioned,
@@ -79,8 +79,9 @@ fn versioned(row: &Row, first: usize) -> Result<Option<Versioned>> {
         return Ok(None);
     }
     let json: Option<&[u8]> = column(row, first + 2)?;
-    let document = Arc::new(from_json(json.ok_or_else(PersistenceError::missing_revision)?)?);
-    Ok(Some(Versioned { timestamp: from_integer(column(row, first)?)?, document }))
+    let timestamp = from_integer(column(row, first)?)?;
+    let document = from_json(json.ok_or_else(PersistenceError::missing_revision)?, timestamp)?;
+    Ok(Some(Versioned { timestamp, document }))
 }
 
 impl PostgresPersistence {
@@ -119,14 +120,15 @@ impl PostgresPersistence {
         let tables: Vec<&[u8]> = keys.iter().map(|(_, key)| key.tablet.0.0.as_slice()).collect();
         let ids: Vec<&[u8]> = keys.iter().map(|(_, key)| key.id.0.as_slice()).collect();
         let statement = "
-            SELECT number, json_value
+            SELECT number, json_value, ts
             FROM unnest($1::bigint[], $2::bytea[], $3::bytea[]) WITH ORDINALITY AS keys (at, tablet, document, number)
             JOIN documents ON ts = at AND table_id = tablet AND id = document";
         let rows = self.query(statement, &[&timestamps, &tables, &ids]).await?;
         let mut found = vec![None; keys.len()];
         for row in &rows {
             let json: Option<&[u8]> = column(row, 1)?;
-            *slot(&mut found, row)? = json.map(from_json).transpose()?.map(Arc::new);
+            let timestamp = from_integer(column(row, 2)?)?;
+            *slot(&mut found, row)? = json.map(|json| from_json(json, timestamp)).transpose()?;
         }
         Ok(found)
     }
@@ -182,10 +184,11 @@ fn slot<'a, T>(found: &'a mut [T], row: &Row) -> Result<&'a mut T> {
 fn revision(row: &Row) -> Result<Revision> {
     let json: Option<&[u8]> = column(row, 3)?;
     let previous: Option<i64> = column(row, 4)?;
+    let timestamp = from_integer(column(row, 0)?)?;
     Ok(Revision {
-        timestamp: from_integer(column(row, 0)?)?,
+        timestamp,
         key: DocumentKey { tablet: TabletId(id(row, 1)?), id: id(row, 2)? },
-        content: json.map(from_json).transpose()?.map(Arc::new),
+        content: json.map(|json| from_json(json, timestamp)).transpose()?,
         previous: previous.map(from_integer).transpose()?,
     })
 }

@@ -23,9 +23,3 @@ pub const FORMAT: i64 = 1;
 pub fn to_json(document: &ConvexObject) -> Result<Vec<u8>> {
     serde_json::to_vec(document).map_err(|error| PersistenceError::Failed(error.to_string()))
 }
-
-/// A document from its column.
-pub fn from_json(json: &[u8]) -> Result<ConvexObject> {
-    serde_json::from_slice(json)
-        .map_err(|error| PersistenceError::damaged(format!("a document does not parse: {error}")))
-}

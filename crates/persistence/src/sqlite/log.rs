@@ -6,7 +6,7 @@ use convex_wasm_values::{ConvexObject, InternalId};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::layout::from_sqlite;
-use crate::columns::{from_integer, to_column};
+use crate::columns::{from_integer, from_json, to_column};
 use crate::{DocumentKey, PersistenceError, Result, Revision, TabletId, Timestamp};
 
 /// The revisions after a timestamp: `limit` of them, and the others with the timestamp of the last one.
@@ -27,13 +27,14 @@ pub fn revisions(connection: &Connection, after: Timestamp, limit: usize) -> Res
     while let Some(row) = rows.next().map_err(from_sqlite)? {
         let json: Option<&str> = row.get_ref(3).map_err(from_sqlite)?.as_str_or_null().map_err(not_text)?;
         let previous: Option<i64> = row.get(4).map_err(from_sqlite)?;
+        let timestamp = from_integer(row.get(0).map_err(from_sqlite)?)?;
         revisions.push(Revision {
-            timestamp: from_integer(row.get(0).map_err(from_sqlite)?)?,
+            timestamp,
             key: DocumentKey {
                 tablet: TabletId(InternalId(row.get(1).map_err(from_sqlite)?)),
                 id: InternalId(row.get(2).map_err(from_sqlite)?),
             },
-            content: json.map(parse).transpose()?,
+            content: json.map(|json| from_json(json.as_bytes(), timestamp)).transpose()?,
             previous: previous.map(from_integer).transpose()?,
         });
     }
@@ -52,14 +53,7 @@ pub fn content(
             select.query_row(key, |row| row.get(0)).optional()
         })
         .map_err(from_sqlite)?;
-    json.flatten().as_deref().map(parse).transpose()
-}
-
-fn parse(json: &str) -> Result<Arc<ConvexObject>> {
-    let content = serde_json::from_str(json);
-    content
-        .map(Arc::new)
-        .map_err(|error| PersistenceError::damaged(format!("a document of the log does not parse: {error}")))
+    json.flatten().map(|json| from_json(json.as_bytes(), timestamp)).transpose()
 }
 
 fn not_text(error: rusqlite::types::FromSqlError) -> crate::PersistenceError {

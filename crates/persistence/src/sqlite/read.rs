@@ -1,13 +1,10 @@
 //! What readers do.
 
-use std::sync::Arc;
-
 use bytes::Bytes;
-use convex_wasm_values::ConvexObject;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::layout::from_sqlite;
-use crate::columns::{from_integer, to_column};
+use crate::columns::{from_integer, from_json, to_column};
 use crate::{
     BlobId, IndexId, IndexRow, Key, KeyRange, Order, PersistenceError, Result, Timestamp, Versioned, successor,
 };
@@ -43,11 +40,9 @@ impl Target {
             .map_err(from_sqlite)?
             .as_str_or_null()
             .map_err(|error| PersistenceError::damaged(error.to_string()))?;
-        let document: ConvexObject = serde_json::from_str(json.ok_or_else(PersistenceError::missing_revision)?)
-            .map_err(|error| {
-                PersistenceError::damaged(format!("the document of an index entry does not parse: {error}"))
-            })?;
-        Ok(Some(Versioned { timestamp: from_integer(self.ts)?, document: Arc::new(document) }))
+        let timestamp = from_integer(self.ts)?;
+        let document = from_json(json.ok_or_else(PersistenceError::missing_revision)?.as_bytes(), timestamp)?;
+        Ok(Some(Versioned { timestamp, document }))
     }
 }
 

@@ -89,6 +89,28 @@ pub async fn the_server_may_be_killed_under_load<K: Kind>(server: &mut Server<K>
     assert_eq!(scan_all(&reopened, table(), written).await.unwrap().len(), 200);
 }
 
+/// A row that does not decode is named, and spoils nothing but itself.
+pub async fn a_damaged_row_is_named<K: Kind>(server: &Server<K>) {
+    let store = server.new_store();
+    let persistence = store.open().await;
+    for number in 1..=3 {
+        persistence.write(insert(number, document(number as u8, "text"))).await.unwrap();
+    }
+    let key = |number: u8| vec![vec![number]];
+    for damage in ["json_value = '{'", "json_value = NULL", "json_value = '[1]'", "id = 'short'"] {
+        K::run(&store.url, &format!("UPDATE documents SET {damage} WHERE ts = 2")).await;
+        for error in [
+            scan_all(&persistence, table(), 9).await.map(drop).unwrap_err(),
+            persistence.get(table(), key(2), Timestamp(9)).await.map(drop).unwrap_err(),
+        ] {
+            assert!(matches!(error, PersistenceError::Damaged { .. }), "{damage}: {error}");
+        }
+        assert!(persistence.get(table(), key(3), Timestamp(9)).await.unwrap()[0].is_some());
+    }
+    let error = persistence.get(table(), key(2), Timestamp(9)).await.unwrap_err();
+    assert!(error.to_string().contains("restore it from a backup"), "{error}");
+}
+
 pub async fn waits_for_a_server_that_starts<K: Kind>(server: &mut Server<K>) {
     let store = server.new_store();
     drop(store.open().await);
