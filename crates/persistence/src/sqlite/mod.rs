@@ -118,6 +118,8 @@ impl SqlitePersistence {
 
 impl Drop for SqlitePersistence {
     fn drop(&mut self) {
+        // Whoever closes the last connection moves the write-ahead log into the file, which a reader must not do.
+        self.readers.idle.lock().clear();
         // The thread ends when the channel is closed and empty; then the file may be opened again.
         self.writer = None;
         if let Some(thread) = self.writer_thread.take() {
