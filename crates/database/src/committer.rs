@@ -160,7 +160,8 @@ impl Committer {
     }
 
     async fn nothing_after_latest(&self) -> bool {
-        self.persistence.max_timestamp().await.is_ok_and(|newest| newest <= self.snapshots.latest().0)
+        self.persistence.settle().await.is_ok()
+            && self.persistence.max_timestamp().await.is_ok_and(|newest| newest <= self.snapshots.latest().0)
     }
 }
 

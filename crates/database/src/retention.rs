@@ -51,6 +51,8 @@ impl Retention {
                 Ok(false) => self.options.idle,
                 Err(error) => {
                     tracing::warn!(%error, "old revisions were not removed; the next attempt follows");
+                    // A position that is stored too late would lie before what is gone. If this fails too, so does the next.
+                    let _ = database.persistence.settle().await;
                     self.options.idle
                 }
             };

@@ -237,7 +237,12 @@ impl Database {
                     })
                 })
                 .collect();
-            self.inner.persistence.write(WriteBatch { revisions: Vec::new(), entries }).await?;
+            let written = self.inner.persistence.write(WriteBatch { revisions: Vec::new(), entries }).await;
+            if let Err(error) = written {
+                // Once retention goes on, what comes too late would show what is gone.
+                self.inner.persistence.settle().await?;
+                return Err(error.into());
+            }
         }
         Ok(())
     }

@@ -86,6 +86,11 @@ impl PersistenceError {
         Self::Damaged { detail: detail.into() }
     }
 
+    /// A write that was under way when writes were settled.
+    pub(crate) fn settled() -> Self {
+        Self::Failed("the write was given up while writes were settled".to_owned())
+    }
+
     /// An entry of an index without the revision it leads to.
     pub(crate) fn missing_revision() -> Self {
         Self::damaged("an index entry leads to a revision that is not there")

@@ -48,6 +48,12 @@ pub trait Persistence: Send + Sync + 'static {
     /// batch have the same timestamp and document, and no two entries the same index, key and timestamp.
     fn write(&self, batch: WriteBatch) -> BoxFuture<'_, Result<()>>;
 
+    /// When this is ready, no write that failed before can take effect any more: what is there now stays so. On a server, a
+    /// write of which nothing was heard may be carried out after the caller has given it up.
+    fn settle(&self) -> BoxFuture<'_, Result<()>> {
+        futures::future::ready(Ok(())).boxed()
+    }
+
     /// The timestamp of the newest revision, or [`Timestamp::MIN`] of an empty store.
     fn max_timestamp(&self) -> BoxFuture<'_, Result<Timestamp>>;
 

@@ -24,6 +24,7 @@ async fn has_one_owner() {
     let Some(server) = Server::<Postgres>::start() else { return };
     checks::the_last_one_to_open_a_database_may_write(&server).await;
     checks::writes_do_not_cross_a_change_of_owner(&server).await;
+    checks::settling_ends_writes_that_are_under_way(&server).await;
     checks::a_damaged_row_is_named(&server).await;
 }
 

@@ -2,7 +2,7 @@
 
 use std::future::pending;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 
 use bytes::Bytes;
 use convex_wasm_database::{BlobId, MemoryPersistence, Persistence, PersistenceError, Timestamp};
@@ -29,6 +29,8 @@ pub struct Faults {
     pub write_refused: usize,
     /// A write is done, but an error comes back.
     pub answer_lost: usize,
+    /// The connection is lost: an error comes back, and the write is done some time later, if at all.
+    pub connection_lost: usize,
     /// The process dies right before or right after a write.
     pub crash: usize,
 }
@@ -38,13 +40,15 @@ pub struct Disk {
     store: MemoryPersistence,
     chance: Chance,
     faults: Faults,
-    dead: AtomicBool,
+    dead: Arc<AtomicBool>,
     death: Arc<Notify>,
+    /// How often writes were settled.
+    settled: Arc<AtomicU64>,
 }
 
 impl Disk {
     pub fn new(store: MemoryPersistence, chance: Chance, faults: Faults) -> Self {
-        Self { store, chance, faults, dead: AtomicBool::new(false), death: Arc::default() }
+        Self { store, chance, faults, dead: Arc::default(), death: Arc::default(), settled: Arc::default() }
     }
 
     /// Waits until the process dies of a crash.
@@ -88,9 +92,42 @@ impl Disk {
     }
 }
 
+impl Disk {
+    /// Does a write later, unless writes are settled or the process dies before.
+    fn write_late(&self, batch: WriteBatch) {
+        let (store, chance, slowness) = (self.store.clone(), self.chance.clone(), self.faults.slowness);
+        let (dead, settled) = (self.dead.clone(), self.settled.clone());
+        let now = settled.load(SeqCst);
+        tokio::spawn(async move {
+            chance.pause(20 * slowness).await;
+            if !dead.load(SeqCst) && settled.load(SeqCst) == now {
+                store.write(batch).await.unwrap();
+            }
+        });
+    }
+}
+
 impl Persistence for Disk {
     fn write(&self, batch: WriteBatch) -> BoxFuture<'_, Stored<()>> {
-        async move { self.change(async || self.store.write(batch).await).await }.boxed()
+        async move {
+            if self.chance.one_in(self.faults.connection_lost) {
+                self.write_late(batch);
+                return Err(PersistenceError::Failed("simulated: the connection was lost".to_owned()));
+            }
+            self.change(async || self.store.write(batch).await).await
+        }
+        .boxed()
+    }
+
+    fn settle(&self) -> BoxFuture<'_, Stored<()>> {
+        async {
+            let settle = async {
+                self.settled.fetch_add(1, SeqCst);
+                Ok(())
+            };
+            self.read(settle.boxed()).await
+        }
+        .boxed()
     }
 
     fn max_timestamp(&self) -> BoxFuture<'_, Stored<Timestamp>> {

@@ -60,6 +60,7 @@ fn faults(chance: &Chance) -> Faults {
         read_fails: sometimes(100),
         write_refused: sometimes(30),
         answer_lost: sometimes(60),
+        connection_lost: sometimes(40),
         crash: sometimes(60),
     }
 }

@@ -86,6 +86,16 @@ impl Server {
         }
     }
 
+    /// Raises the number in the lease from this one; whether it was this one.
+    pub async fn renew(&self, epoch: i64) -> Attempt<bool> {
+        let mut connection = self.connection().await?;
+        let raise = format!("UPDATE leases SET epoch = epoch + 1 WHERE id = 1 AND epoch = {epoch}");
+        match connection.query_drop(raise).await {
+            Ok(()) => Ok(connection.affected_rows() == 1),
+            Err(error) => Err(self.close(connection, error).await),
+        }
+    }
+
     /// Ends a connection of which the state is not known.
     async fn close(&self, connection: Conn, error: Error) -> Failed {
         // It is closed whatever the answer.

@@ -17,7 +17,7 @@ use convex_wasm_values::ConvexObject;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use mysql_async::Row;
-use tokio::sync::watch;
+use tokio::sync::{RwLock, watch};
 
 use crate::remote::{RemoteOptions, retry, scan};
 use crate::{
@@ -31,8 +31,8 @@ use read::Snapshot;
 pub struct MysqlPersistence {
     server: Server,
     options: RemoteOptions,
-    /// The lease: the number of times that the database had been opened when we had opened it.
-    epoch: i64,
+    /// The lease: how often the database had been opened, or its writes settled, when we did that last.
+    epoch: RwLock<i64>,
     /// Whether a write found that somebody else has the lease.
     taken_over: watch::Sender<bool>,
 }
@@ -52,7 +52,7 @@ impl MysqlPersistence {
             layout::open(connection, &server).await
         })
         .await?;
-        Ok(Self { server, options, epoch, taken_over: watch::Sender::new(false) })
+        Ok(Self { server, options, epoch: epoch.into(), taken_over: watch::Sender::new(false) })
     }
 
     /// Runs a statement, again and again while the server is away.
@@ -64,6 +64,10 @@ impl MysqlPersistence {
 impl Persistence for MysqlPersistence {
     fn write(&self, batch: WriteBatch) -> BoxFuture<'_, Result<()>> {
         async move { self.write_batch(&batch).await }.boxed()
+    }
+
+    fn settle(&self) -> BoxFuture<'_, Result<()>> {
+        self.renew_lease().boxed()
     }
 
     fn max_timestamp(&self) -> BoxFuture<'_, Result<Timestamp>> {

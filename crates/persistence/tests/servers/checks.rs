@@ -89,6 +89,40 @@ pub async fn the_server_may_be_killed_under_load<K: Kind>(server: &mut Server<K>
     assert_eq!(scan_all(&reopened, table(), written).await.unwrap().len(), 200);
 }
 
+/// What was sent before writes were settled is not carried out afterwards.
+pub async fn settling_ends_writes_that_are_under_way<K: Kind>(server: &Server<K>) {
+    let store = server.new_store();
+    let persistence = Arc::new(store.open().await);
+    for round in 0..20u64 {
+        let writes: Vec<_> = (1..=8u64)
+            .map(|writer| {
+                let persistence = persistence.clone();
+                tokio::spawn(async move {
+                    let at = round * 100 + writer;
+                    persistence.write(insert(at, document(writer as u8, "text"))).await
+                })
+            })
+            .collect();
+        for _ in 0..round * 5 {
+            tokio::task::yield_now().await;
+        }
+        persistence.settle().await.unwrap();
+        let settled = persistence.revisions(Timestamp::MIN, usize::MAX).await.unwrap().len();
+        let mut acknowledged = 0;
+        for write in writes {
+            match write.await.unwrap() {
+                Ok(()) => acknowledged += 1,
+                Err(PersistenceError::Failed(_)) => {}
+                Err(error) => panic!("{error}"),
+            }
+        }
+        let after = persistence.revisions(Timestamp::MIN, usize::MAX).await.unwrap().len();
+        // Those that had not been sent yet have the new lease.
+        assert!(after >= settled && after - settled <= acknowledged);
+        persistence.write(insert(round * 100 + 50, document(50, "text"))).await.unwrap();
+    }
+}
+
 /// A row that does not decode is named, and spoils nothing but itself.
 pub async fn a_damaged_row_is_named<K: Kind>(server: &Server<K>) {
     let store = server.new_store();
