@@ -1,8 +1,7 @@
 //! The store in one SQLite file.
 //!
 //! The file is in write-ahead-log mode with `synchronous=FULL`: a commit is durable when it returns, and readers never
-//! wait for the writer. One thread owns the one connection that writes; readers borrow a connection from a pool and run
-//! on Tokio's blocking threads. A lock file beside the database keeps a second process out, whose commits this one
+//! wait for the writer. One thread owns the one connection that writes, and each of a few others one that reads. A lock file beside the database keeps a second process out, whose commits this one
 //! would not see.
 
 mod layout;
@@ -12,7 +11,7 @@ mod read;
 mod write;
 
 use std::fs::{File, TryLockError};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 
@@ -23,7 +22,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
 use rusqlite::Connection;
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::oneshot;
 
 use crate::{
     BlobId, DocumentKey, IndexEntry, IndexId, IndexRow, Key, KeyRange, Order, Persistence, PersistenceError, Portable,
@@ -32,23 +31,20 @@ use crate::{
 
 /// Work for the thread that writes.
 type Job = Box<dyn FnOnce(&mut Connection) + Send>;
+/// Work for a thread that reads. It opens its connection for the first one.
+type ReadJob = Box<dyn FnOnce(&mut Option<Connection>) + Send>;
 
 /// A store in one SQLite file. Closed when dropped.
 pub struct SqlitePersistence {
     /// `None` only while it is being dropped.
     writer: Option<mpsc::Sender<Job>>,
     writer_thread: Option<JoinHandle<()>>,
-    readers: Arc<Readers>,
+    /// `None` only while it is being dropped.
+    readers: Option<mpsc::Sender<ReadJob>>,
+    reader_threads: Vec<JoinHandle<()>>,
+    path: Arc<Path>,
     /// Held for as long as the database is open.
     _lock: File,
-}
-
-/// Connections that read.
-struct Readers {
-    path: PathBuf,
-    /// One permit for each connection that may be in use.
-    permits: Arc<Semaphore>,
-    idle: Mutex<Vec<Connection>>,
 }
 
 impl SqlitePersistence {
@@ -62,17 +58,26 @@ impl SqlitePersistence {
         let lock = lock(&path)?;
         let mut connection = layout::open_writer(&path)?;
         let (writer, jobs) = mpsc::channel::<Job>();
-        let writer_thread = std::thread::Builder::new()
-            .name("sqlite-writer".to_owned())
-            .spawn(move || {
-                for job in jobs {
-                    job(&mut connection);
-                }
-            })
-            .map_err(|error| PersistenceError::CannotOpen { path: path.clone(), reason: error.to_string() })?;
-        let permits = Arc::new(Semaphore::new(SQLITE_MAX_READERS.get().max(1)));
-        let readers = Arc::new(Readers { path, permits, idle: Mutex::default() });
-        Ok(Self { writer: Some(writer), writer_thread: Some(writer_thread), readers, _lock: lock })
+        let writer_thread = spawn("sqlite-writer", &path, move || {
+            for job in jobs {
+                job(&mut connection);
+            }
+        })?;
+        let (readers, jobs) = mpsc::channel();
+        let jobs = Arc::new(Mutex::new(jobs));
+        let reader_threads = (0..SQLITE_MAX_READERS.get().max(1)).map(|_| {
+            let jobs = jobs.clone();
+            spawn("sqlite-reader", &path, move || read_jobs(&jobs))
+        });
+        let reader_threads = reader_threads.collect::<Result<_>>()?;
+        Ok(Self {
+            writer: Some(writer),
+            writer_thread: Some(writer_thread),
+            readers: Some(readers),
+            reader_threads,
+            path: path.into(),
+            _lock: lock,
+        })
     }
 
     fn on_writer<T: Send + 'static>(
@@ -95,32 +100,47 @@ impl SqlitePersistence {
         &self,
         work: impl FnOnce(&Connection) -> Result<T> + Send + 'static,
     ) -> BoxFuture<'_, Result<T>> {
-        let readers = self.readers.clone();
+        let (reply, answer) = oneshot::channel();
+        let path = self.path.clone();
+        let job: ReadJob = Box::new(move |connection| {
+            let result =
+                read::connected(connection, &path).and_then(|connection| read::in_transaction(connection, work));
+            // Nobody waits for the answer any more if the caller was cancelled.
+            let _ = reply.send(result);
+        });
+        let sent = self.readers.as_ref().is_some_and(|readers| readers.send(job).is_ok());
         async move {
-            let permit = readers.permits.clone().acquire_owned().await.map_err(|_| PersistenceError::Closed)?;
-            tokio::task::spawn_blocking(move || {
-                let idle = readers.idle.lock().pop();
-                let connection = match idle {
-                    Some(connection) => connection,
-                    None => layout::open_reader(&readers.path)?,
-                };
-                let result = read::in_transaction(&connection, work);
-                readers.idle.lock().push(connection);
-                drop(permit);
-                result
-            })
-            .await
-            .map_err(|_| PersistenceError::Closed)?
+            if sent { answer.await.unwrap_or(Err(PersistenceError::Closed)) } else { Err(PersistenceError::Closed) }
         }
         .boxed()
     }
 }
 
+fn spawn(name: &str, path: &Path, work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
+    let thread = std::thread::Builder::new().name(name.to_owned()).spawn(work);
+    thread.map_err(|error| PersistenceError::CannotOpen { path: path.to_owned(), reason: error.to_string() })
+}
+
+/// What a thread that reads does until the store is closed. Whoever holds the lock waits for the next job.
+fn read_jobs(jobs: &Mutex<mpsc::Receiver<ReadJob>>) {
+    let mut connection = None;
+    loop {
+        let job = jobs.lock().recv();
+        match job {
+            Ok(job) => job(&mut connection),
+            Err(_) => return,
+        }
+    }
+}
+
 impl Drop for SqlitePersistence {
     fn drop(&mut self) {
-        // Whoever closes the last connection moves the write-ahead log into the file, which a reader must not do.
-        self.readers.idle.lock().clear();
-        // The thread ends when the channel is closed and empty; then the file may be opened again.
+        // Threads end when their channel is closed and empty; then the file may be opened again. Whoever closes the last
+        // connection moves the write-ahead log into the file, which a reader must not do.
+        self.readers = None;
+        for thread in self.reader_threads.drain(..) {
+            let _ = thread.join();
+        }
         self.writer = None;
         if let Some(thread) = self.writer_thread.take() {
             let _ = thread.join();

@@ -1,9 +1,11 @@
 //! What readers do.
 
+use std::path::Path;
+
 use bytes::Bytes;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::layout::from_sqlite;
+use super::layout::{from_sqlite, open_reader};
 use crate::columns::{from_integer, from_json, to_column};
 use crate::{
     BlobId, IndexId, IndexRow, Key, KeyRange, Order, PersistenceError, Result, Timestamp, Versioned, successor,
@@ -43,6 +45,14 @@ impl Target {
         let timestamp = from_integer(self.ts)?;
         let document = from_json(json.ok_or_else(PersistenceError::missing_revision)?.as_bytes(), timestamp)?;
         Ok(Some(Versioned { timestamp, document }))
+    }
+}
+
+/// A thread's connection, opened if there is none yet.
+pub fn connected<'c>(connection: &'c mut Option<Connection>, path: &Path) -> Result<&'c Connection> {
+    match connection {
+        Some(connection) => Ok(connection),
+        none => Ok(none.insert(open_reader(path)?)),
     }
 }
 
