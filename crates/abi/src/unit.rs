@@ -45,8 +45,13 @@ pub const CACHES: u32 = 52;
 pub const CACHE_COUNT: u32 = 56;
 /// Size of the whole data segment in bytes, a multiple of 8.
 pub const SIZE: u32 = 60;
+/// Offset of the hoisted functions: u32 index of a binding, u32 number of a function; the function declarations of the module,
+/// whose function objects are in their bindings before any module is evaluated.
+pub const HOISTED: u32 = 64;
+/// Number of hoisted functions.
+pub const HOISTED_COUNT: u32 = 68;
 /// Size of the header.
-pub const HEADER_SIZE: u32 = 64;
+pub const HEADER_SIZE: u32 = 72;
 
 /// Constant descriptors: a tag byte, then its payload.
 pub mod constant {

@@ -77,7 +77,9 @@ fn manifest(files: &[PathBuf], units: &[CompiledUnit], plan: &LinkPlan) -> Value
         .collect();
     json!({
         "units": units,
+        "entries": plan.entries,
         "order": plan.order,
+        "requests": plan.requests,
         "requested": plan.requested,
         "importable": plan.importable,
         "namespaces": namespaces,

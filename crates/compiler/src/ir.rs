@@ -44,6 +44,8 @@ pub struct Module {
     pub constants: Vec<ConstantValue>,
     /// Module-level bindings, in slot order.
     pub bindings: Vec<Binding>,
+    /// Bindings that hold a function from the start, in order.
+    pub hoisted: Vec<(u32, FunctionId)>,
     /// Import slots, in the order of their indices.
     pub imports: Vec<Import>,
     /// Exported names.

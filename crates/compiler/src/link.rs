@@ -42,12 +42,16 @@ pub struct Namespace {
 /// How to put units together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkPlan {
-    /// Units in the order of their evaluation, each once; units that no entry reaches are absent.
+    /// The units to be evaluated, each with those it needs.
+    pub entries: Vec<usize>,
+    /// Units, those that another one needs before it, each once; units that no entry reaches are absent.
     pub order: Vec<usize>,
     /// How many of these the entries request. The others are evaluated when an `import()` reaches them, or at last.
     pub requested: usize,
-    /// The units that `import()` names, each with what has to be evaluated for it, in order.
-    pub importable: Vec<(usize, Vec<usize>)>,
+    /// For every unit that is reached the units it requests, in order.
+    pub requests: Vec<Vec<usize>>,
+    /// The units that `import()` names.
+    pub importable: Vec<usize>,
     /// For every unit (reached or not) the targets of its import slots.
     pub imports: Vec<Vec<Target>>,
     /// The namespaces of the entries and of all others that are needed; one that contains another comes after it.
@@ -62,14 +66,18 @@ pub fn link<U: Borrow<CompiledUnit>>(units: &[U], entries: &[usize]) -> Result<L
     let mut linker = Linker::new(units);
     let (order, requested, importable) = linker.evaluation_order(entries)?;
     let mut imports = vec![Vec::new(); units.len()];
+    let mut requests = vec![Vec::new(); units.len()];
     for &unit in &order {
         linker.check_exports(unit)?;
+        for specifier in &linker.unit(unit).requests {
+            requests[unit].push(linker.require(unit, specifier)?);
+        }
         for slot in &linker.unit(unit).imports {
             imports[unit].push(linker.import(unit, slot)?);
         }
     }
     let namespaces = linker.namespaces(entries, &imports)?;
-    Ok(LinkPlan { order, requested, importable, imports, namespaces })
+    Ok(LinkPlan { entries: entries.to_vec(), order, requested, requests, importable, imports, namespaces })
 }
 
 /// Resolves a relative specifier against the path of the module it stands in; `None` if it leads out of the root or
@@ -92,7 +100,7 @@ pub fn resolve_path(importer: &str, specifier: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-type EvaluationOrder = (Vec<usize>, usize, Vec<(usize, Vec<usize>)>);
+type EvaluationOrder = (Vec<usize>, usize, Vec<usize>);
 
 enum Resolution {
     Found(Target),
@@ -133,7 +141,7 @@ impl<'a, U: Borrow<CompiledUnit>> Linker<'a, U> {
     }
 
     /// Post-order over static requests, and how many these are; then the modules that `import()` names in what was reached
-    /// so far; and what each of the latter needs.
+    /// so far; and which the latter are.
     fn evaluation_order(&mut self, entries: &[usize]) -> Result<EvaluationOrder, LinkError> {
         let mut order = Vec::new();
         let mut seen = vec![false; self.units.len()];
@@ -141,13 +149,13 @@ impl<'a, U: Borrow<CompiledUnit>> Linker<'a, U> {
             self.visit(entry, &mut seen, &mut order)?;
         }
         let requested = order.len();
-        let mut importable: Vec<(usize, Vec<usize>)> = Vec::new();
+        let mut importable: Vec<usize> = Vec::new();
         let mut position = 0;
         while position < order.len() {
             let unit = order[position];
             for slot in self.unit(unit).imports.iter().filter(|slot| slot.name.is_none()) {
                 let Some(target) = self.find(unit, &slot.specifier) else { continue };
-                if self.unlinkable.contains(&target) || importable.iter().any(|(known, _)| *known == target) {
+                if self.unlinkable.contains(&target) || importable.contains(&target) {
                     continue;
                 }
                 let mut needed = Vec::new();
@@ -162,7 +170,7 @@ impl<'a, U: Borrow<CompiledUnit>> Linker<'a, U> {
                         order.push(unit);
                     }
                 }
-                importable.push((target, needed));
+                importable.push(target);
             }
             position += 1;
         }

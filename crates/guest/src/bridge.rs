@@ -137,7 +137,7 @@ impl Records {
     }
 }
 
-/// Runs a module's body and the microtasks it leaves.
+/// Evaluates a module with those it needs, and the microtasks they leave.
 #[unsafe(no_mangle)]
 pub extern "C" fn evaluate(code: u32) -> u32 {
     ropes::watch();
@@ -158,11 +158,17 @@ extern "C" fn clear_garbage() {
     collector::clear_garbage();
 }
 
-/// Says which bodies (words with their table indices, in order) `import()` of a namespace evaluates.
+/// Says which modules (words with the table indices of their bodies, in order) a module imports.
 #[unsafe(no_mangle)]
-extern "C" fn register_import(namespace: u32, at: u32, length: u32) {
+extern "C" fn register_requests(code: u32, at: u32, length: u32) {
     let mut records = Records { bytes: host_bytes(at, length) };
-    modules::register(namespace, core::iter::from_fn(|| records.word()).collect());
+    modules::request(code, core::iter::from_fn(|| records.word()));
+}
+
+/// Says which module `import()` of a namespace evaluates.
+#[unsafe(no_mangle)]
+extern "C" fn register_import(namespace: u32, code: u32) {
+    modules::make_importable(namespace, code);
 }
 
 fn failed(reason: Value) -> u32 {

@@ -8,8 +8,9 @@ use convex_wasm_abi::unit as abi;
 use crate::bigint::BigIntCell;
 use crate::cell::{Gc, kind};
 use crate::key::PropertyKey;
+use crate::modules;
 use crate::names;
-use crate::object::{ArrayCell, Attributes, FunctionRecord, Object};
+use crate::object::{ArrayCell, Attributes, FunctionCell, FunctionRecord, Object};
 use crate::realm::{Intrinsic, intrinsic};
 use crate::shape::{Shape, root_shape};
 use crate::state::State;
@@ -55,9 +56,18 @@ impl Unit {
     }
 
     fn set_constant(self, index: u32, value: Value) {
-        let offset = self.word(abi::CONSTANTS) + index * 8;
-        // SAFETY: as in `constant`.
+        self.set_value(self.word(abi::CONSTANTS) + index * 8, value);
+    }
+
+    fn set_value(self, offset: u32, value: Value) {
+        // SAFETY: constants and bindings are 8-aligned words in the unit's data.
         unsafe { core::ptr::write((self.base + offset) as usize as *mut Value, value) }
+    }
+
+    fn function(self, number: u32) -> Gc<FunctionRecord> {
+        let offset = self.word(abi::FUNCTIONS) + number * abi::function_info::SIZE;
+        // SAFETY: function records are 4-aligned in the unit's data.
+        unsafe { Gc::from_address(self.base + offset) }
     }
 }
 
@@ -77,7 +87,10 @@ pub extern "C" fn link_unit(data_base: u32, table_base: u32, index: u32) {
     let unit = Unit { base: data_base };
     let constants = link_constants(unit);
     link_functions(unit, table_base, index);
+    let body = unit.function(0);
+    modules::add(table_base, body.flags.get() & abi::function_info::ASYNC != 0);
     let shapes = link_shapes(unit);
+    link_hoisted(unit);
     unit.clear(constants);
     unit.clear(shapes);
     reserve_interned();
@@ -160,11 +173,12 @@ fn template(unit: Unit, payload: u32, count: u32) -> Object {
 }
 
 fn link_functions(unit: Unit, table_base: u32, index: u32) {
-    let start = unit.base + unit.word(abi::FUNCTIONS);
     for number in 0..unit.word(abi::FUNCTION_COUNT) {
-        // SAFETY: function records are 4-aligned in the unit's data.
-        let record = unsafe { Gc::<FunctionRecord>::from_address(start + number * abi::function_info::SIZE) };
-        record.link(|constant| unit.constant(constant).as_string().unwrap_or_else(JsString::empty), table_base, index);
+        unit.function(number).link(
+            |constant| unit.constant(constant).as_string().unwrap_or_else(JsString::empty),
+            table_base,
+            index,
+        );
     }
 }
 
@@ -180,6 +194,16 @@ fn link_shapes(unit: Unit) -> Range<u32> {
         at += 4 + count * 4;
     }
     start..at
+}
+
+/// Puts the function objects of declarations into their bindings.
+fn link_hoisted(unit: Unit) {
+    for index in 0..unit.word(abi::HOISTED_COUNT) {
+        let at = unit.word(abi::HOISTED) + index * 8;
+        let (binding, number) = (unit.word(at), unit.word(at + 4));
+        let function = FunctionCell::closure(unit.function(number), 0);
+        unit.set_value(unit.word(abi::BINDINGS) + binding * 8, function.into());
+    }
 }
 
 fn literal_shape(count: u32, keys: impl Iterator<Item = Value>) -> Shape {

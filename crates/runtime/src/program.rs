@@ -156,7 +156,7 @@ impl<H: Host> Initialiser<'_, H> {
         let placements = self.place_units().await?;
         let namespaces = self.make_namespaces(&placements).await?;
         self.write_imports(&placements, &namespaces)?;
-        self.register_imports(&placements, &namespaces).await?;
+        self.register_modules(&placements, &namespaces).await?;
         self.evaluate(&placements).await?;
         self.clear_garbage().await?;
         self.freeze(placements, namespaces)
@@ -230,23 +230,31 @@ impl<H: Host> Initialiser<'_, H> {
         Ok(())
     }
 
-    /// Tells the guest what is to be evaluated for each `import()`.
-    async fn register_imports(
+    /// Tells the guest which modules each one imports, and which `import()` names.
+    async fn register_modules(
         &mut self,
         placements: &[Placement],
         namespaces: &Namespaces,
     ) -> Result<(), ProgramError> {
         let engine = self.machine.engine.clone();
-        let allocate = self.machine.function::<u32, u32>(&engine.0.guest.allocate)?;
-        let register = self.machine.function::<(u32, u32, u32), ()>(&engine.0.guest.register_import)?;
-        for (unit, needed) in &self.plan.importable {
-            let path = self.units.path(*unit).to_owned();
-            let namespace = address(&self.units, placements, namespaces, Target::Namespace { unit: *unit })?;
-            let bodies = needed.iter().filter_map(|unit| placements.iter().find(|placement| placement.unit == *unit));
-            let record: Vec<u8> = bodies.flat_map(|placement| placement.table_base.to_le_bytes()).collect();
+        let guest = &engine.0.guest;
+        let allocate = self.machine.function::<u32, u32>(&guest.allocate)?;
+        let register_requests = self.machine.function::<(u32, u32, u32), ()>(&guest.register_requests)?;
+        let register_import = self.machine.function::<(u32, u32), ()>(&guest.register_import)?;
+        for placement in placements {
+            let path = self.units.path(placement.unit).to_owned();
+            let requests = self.plan.requests.get(placement.unit).into_iter().flatten();
+            let bodies = requests.filter_map(|&unit| body(placements, unit));
+            let record: Vec<u8> = bodies.flat_map(u32::to_le_bytes).collect();
             let at = self.enter(&path, &allocate, record.len() as u32).await?;
             self.write(at, &record)?;
-            self.enter(&path, &register, (namespace, at, record.len() as u32)).await?;
+            self.enter(&path, &register_requests, (placement.table_base, at, record.len() as u32)).await?;
+        }
+        for &unit in &self.plan.importable {
+            let path = self.units.path(unit).to_owned();
+            let namespace = address(&self.units, placements, namespaces, Target::Namespace { unit })?;
+            let body = body(placements, unit).ok_or_else(|| no_unit(unit))?;
+            self.enter(&path, &register_import, (namespace, body)).await?;
         }
         Ok(())
     }
@@ -259,17 +267,19 @@ impl<H: Host> Initialiser<'_, H> {
         Ok(())
     }
 
-    /// Evaluates modules in order. One that only `import()` reaches may fail: the import then rejects.
+    /// Evaluates the entries, and at last what only `import()` reaches, which may fail: the import then rejects.
     async fn evaluate(&mut self, placements: &[Placement]) -> Result<(), ProgramError> {
         let engine = self.machine.engine.clone();
         let evaluate = self.machine.function::<u32, u32>(&engine.0.guest.evaluate)?;
         let units = self.units.clone();
-        for (index, placement) in placements.iter().enumerate() {
-            let path = units.path(placement.unit);
-            let outcome = self.enter(path, &evaluate, placement.table_base).await?;
-            let failed = match outcome {
+        let (entries, importable) = (&self.plan.entries, self.plan.order.iter().skip(self.plan.requested));
+        let entries = entries.iter().map(|unit| (unit, false)).chain(importable.map(|unit| (unit, true)));
+        for (&unit, may_fail) in entries {
+            let path = units.path(unit);
+            let body = body(placements, unit).ok_or_else(|| no_unit(unit))?;
+            let failed = match self.enter(path, &evaluate, body).await? {
                 status::DONE => continue,
-                status::FAILED if index >= self.plan.requested => continue,
+                status::FAILED if may_fail => continue,
                 status::FAILED => self.machine.result().map(|json| trap::thrown(json, &units)),
                 other => Err(RunError::Internal(format!("evaluate answered status {other}"))),
             };
@@ -385,6 +395,11 @@ fn address(
 /// that needs no more faults in next to nothing; one that does goes on in huge pages.
 fn small_heap() -> usize {
     (convex_wasm_knobs::WASM_IDLE_ENVIRONMENT_MEMORY.get() / 4 * 3).next_multiple_of(PAGE)
+}
+
+/// Table index of a unit's body.
+fn body(placements: &[Placement], unit: usize) -> Option<u32> {
+    placements.iter().find(|placement| placement.unit == unit).map(|placement| placement.table_base)
 }
 
 fn no_unit(index: usize) -> ProgramError {

@@ -218,10 +218,11 @@ impl Data {
         let constant_descriptors = self.constant_descriptors();
         let end_of_caches = self.offsets.caches + inline_cache::SIZE * self.caches;
         let descriptors = [end_of_caches, end_of_caches + shape_descriptors.len() as u32];
-        let size = (descriptors[1] + constant_descriptors.len() as u32).next_multiple_of(8);
+        let end_of_descriptors = (descriptors[1] + constant_descriptors.len() as u32).next_multiple_of(8);
+        let size = end_of_descriptors + 8 * module.hoisted.len() as u32;
 
         let mut bytes = Vec::with_capacity(size as usize);
-        for word in self.header(module, descriptors, size) {
+        for word in self.header(module, descriptors, end_of_descriptors, size) {
             bytes.extend(word.to_le_bytes());
         }
         bytes.resize(BINDINGS as usize, 0);
@@ -239,13 +240,17 @@ impl Data {
         bytes.resize(descriptors[0] as usize, 0);
         bytes.extend(shape_descriptors);
         bytes.extend(constant_descriptors);
-        bytes.resize(size as usize, 0);
+        bytes.resize(end_of_descriptors as usize, 0);
+        for &(binding, function) in &module.hoisted {
+            bytes.extend(binding.to_le_bytes());
+            bytes.extend(self.function_places[function.0 as usize].to_le_bytes());
+        }
         bytes
     }
 
     /// The words of the header, in the order of `convex_wasm_abi::unit`, with the offsets of the descriptors of shapes and of
-    /// constants.
-    fn header(&self, module: &Module, descriptors: [u32; 2], size: u32) -> [u32; 16] {
+    /// constants, and that of the hoisted functions.
+    fn header(&self, module: &Module, descriptors: [u32; 2], hoisted: u32, size: u32) -> [u32; 18] {
         [
             ABI_VERSION,
             self.offsets.constants,
@@ -263,6 +268,8 @@ impl Data {
             self.offsets.caches,
             self.caches,
             size,
+            hoisted,
+            module.hoisted.len() as u32,
         ]
     }
 

@@ -14,7 +14,7 @@ use super::builder::Builder;
 use super::control::Control;
 use super::facts::{EnvKey, Implicit};
 use super::patterns::Source;
-use super::{ModuleLowerer, Refusal, RefusedFunction, Result};
+use super::{Goal, ModuleLowerer, Refusal, RefusedFunction, Result};
 use crate::ir::{self, Block, Constant, FunctionId, FunctionKind, Instruction, Op, Reg, Terminator};
 
 /// Source of a function.
@@ -527,11 +527,28 @@ impl FunctionLowerer<'_, '_> {
             let id = self.module.facts.function_of_scope(scope);
             let name = function.id.as_ref().map_or("default", |id| id.name.as_str());
             self.builder.position = function.span.start;
+            if let Some(binding) = self.hoisted_binding(function) {
+                let chain = self.env_chain();
+                self.module.lower_function(id, name, Code::Function(function), &chain);
+                self.module.module.hoisted.push((binding, id));
+                continue;
+            }
             let closure = self.closure(id, name, Code::Function(function));
             match function.id.as_ref().and_then(|id| id.symbol_id.get()) {
                 Some(symbol) => self.initialize_function(symbol, closure),
                 None => self.store_default_export(closure),
             }
+        }
+    }
+
+    /// The binding of a function that the module declares: other modules may call it before this one is evaluated.
+    fn hoisted_binding(&self, function: &Function<'_>) -> Option<u32> {
+        if self.id != FunctionId(0) || self.module.goal == Goal::Script {
+            return None;
+        }
+        match function.id.as_ref().and_then(|id| id.symbol_id.get()) {
+            Some(symbol) => self.module.bindings.get(&symbol).copied(),
+            None => self.module.default_binding,
         }
     }
 

@@ -143,6 +143,9 @@ fn closed_functions(module: &Module, functions: &[Function], direct: &[bool]) ->
         }
     }
     let mut stored_in: Vec<Vec<u32>> = vec![Vec::new(); functions.len()];
+    for &(binding, function) in &module.hoisted {
+        stored_in[function.0 as usize].push(binding);
+    }
     for (index, function) in functions.iter().enumerate() {
         let origins = Origins::of(FunctionId(index as u32), function);
         for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {

@@ -235,14 +235,7 @@ extern "C" fn rt_set_function_name(function: Value, key: Value, prefix: u32) {
 
 #[unsafe(no_mangle)]
 extern "C" fn rt_new_function(record: u32, env: u32) -> Value {
-    let record = cell::<FunctionRecord>(record);
-    let flags = record.flags.get();
-    let shape = if flags & (info::ASYNC | info::GENERATOR) == 0 {
-        realm_shapes::function_shape()
-    } else {
-        realm_shapes::suspending_function_shape(flags & info::ASYNC != 0, flags & info::GENERATOR != 0)
-    };
-    FunctionCell::with_shape(shape, record, env).into()
+    FunctionCell::closure(cell(record), env).into()
 }
 
 #[unsafe(no_mangle)]

@@ -10,6 +10,7 @@ use crate::cell::{Gc, ObjectKind, kind};
 use crate::heap::{self, Contents};
 use crate::names::{self, keys};
 use crate::realm::{Intrinsic, intrinsic};
+use crate::realm_shapes;
 use crate::shape::{Shape, root_shape};
 use crate::string::{JsString, intern_str};
 use crate::value::Value;
@@ -107,6 +108,17 @@ impl FunctionRecord {
 }
 
 impl FunctionCell {
+    /// A fresh function object of a function that is no class.
+    pub fn closure(record: Gc<FunctionRecord>, env: u32) -> Gc<FunctionCell> {
+        let flags = record.flags.get();
+        let shape = if flags & (info::ASYNC | info::GENERATOR) == 0 {
+            realm_shapes::function_shape()
+        } else {
+            realm_shapes::suspending_function_shape(flags & info::ASYNC != 0, flags & info::GENERATOR != 0)
+        };
+        FunctionCell::with_shape(shape, record, env)
+    }
+
     /// A fresh function object of that shape.
     #[inline]
     pub fn with_shape(shape: Shape, record: Gc<FunctionRecord>, env: u32) -> Gc<FunctionCell> {

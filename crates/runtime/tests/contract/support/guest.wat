@@ -30,7 +30,8 @@
       (local.get $address) (local.get $length) (i64.const 0) (i64.const 0) (i64.const 0) (i64.const 0)
       (local.get $code))))
 
-  (func (export "register_import") (param i32 i32 i32))
+  (func (export "register_requests") (param i32 i32 i32))
+  (func (export "register_import") (param i32 i32))
   (func (export "clear_garbage"))
   (func (export "evaluate") (param $code i32) (result i32)
     (call $run (local.get $code) (i32.const 0) (i32.const 0)))

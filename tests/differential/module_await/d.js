@@ -1,0 +1,2 @@
+console.log('d sync');
+queueMicrotask(() => console.log('d micro'));

@@ -1,0 +1,2 @@
+console.log('c');
+queueMicrotask(() => console.log('c micro'));
