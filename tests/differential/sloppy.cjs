@@ -67,3 +67,15 @@ for (const text of [() => (0, eval)("super.x"), () => (0, eval)("}")]) {
 // The name of a function expression is the function, whatever is assigned to it.
 const named = function self() { (() => { self = 1; })(); return self === named; };
 console.log(named());
+
+// `super.x = value` fails silently in sloppy methods.
+{
+  const sloppy = { set() { super.x = 1; super["y"] = 2; return Object.keys(this).join(); } };
+  console.log(sloppy.set.call({}), sloppy.set.call(Object.freeze({ z: 1 })));
+  const strict = { set() { "use strict"; super.x = 1; } };
+  try {
+    strict.set.call(Object.freeze({}));
+  } catch (error) {
+    console.log(String(error));
+  }
+}

@@ -58,8 +58,8 @@ runtime_functions! {
     SetElement "set_element" "jjji:i";
     /// `super[k]`: active function's home object is in its HOME; function address, key value, this.
     GetSuper "get_super" "ijj:j";
-    /// `super[k] = v`: function, key, this, value. Status.
-    SetSuper "set_super" "ijjj:i";
+    /// `super[k] = v`: function, key, this, value, strict. Status.
+    SetSuper "set_super" "ijjji:i";
     /// `delete o[k]`: object, key, strict. A boolean.
     Delete "delete" "jji:j";
     /// `k in o`: key, object. A boolean.
@@ -316,4 +316,8 @@ runtime_functions! {
     DisposeNext "dispose_next" "j:j";
     /// Throws what disposal has failed with, if it has. Status.
     DisposeEnd "dispose_end" "j:i";
+    // ---- `arguments` of sloppy functions ----
+    /// A mapped `arguments` object: a fresh unmapped one, environment, slot of the first parameter, number of parameters, which
+    /// have consecutive slots. Stores the arguments in the slots; never throws.
+    MapArguments "map_arguments" "jiii:j";
 }

@@ -301,6 +301,8 @@ pub enum Op {
     StoreEnv { env: Reg, slot: u32, value: Reg },
     /// New environment with all slots EMPTY. Result is an Env register.
     NewEnv { parent: Option<Reg>, slots: u32 },
+    /// An `arguments` object whose elements are the parameters, in consecutive slots from `first`, made of an unmapped one.
+    MapArguments { arguments: Reg, env: Reg, first: u32, count: u32 },
     /// Enclosing environment. Result is an Env register.
     ParentEnv(Reg),
     /// ReferenceError if the register is EMPTY (no result). The constant is the variable's name.

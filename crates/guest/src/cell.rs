@@ -142,6 +142,8 @@ pub mod kind {
         STRING_WRAPPER,
         /// `arguments`.
         ARGUMENTS,
+        /// `arguments` whose elements are parameters (exotic).
+        MAPPED_ARGUMENTS,
         /// Module namespace (exotic).
         NAMESPACE,
         /// `Proxy` (exotic).

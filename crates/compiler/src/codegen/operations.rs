@@ -55,6 +55,10 @@ impl Emitter<'_, '_> {
                 self.code.store_i64(env_slot(*slot));
             }
             Op::NewEnv { parent, slots } => self.emit_new_env(*parent, *slots, result),
+            Op::MapArguments { arguments, env, first, count } => {
+                let operands = [Value(*arguments), Env(Some(*env)), Int(*first as i32), Int(*count as i32)];
+                self.call_infallible(Runtime::MapArguments, &operands, Some((result, Repr::Boxed)));
+            }
             Op::ParentEnv(env) => {
                 self.push(*env);
                 self.code.load_i32(env::PARENT);
@@ -121,7 +125,8 @@ impl Emitter<'_, '_> {
                 self.call_value(Runtime::GetSuper, &[Cell(*callee), Value(*key), Value(*this)], result);
             }
             Op::SetSuper { callee, key, this, value } => {
-                self.call_status(Runtime::SetSuper, &[Cell(*callee), Value(*key), Value(*this), Value(*value)]);
+                let strict = Int(self.function.strict.into());
+                self.call_status(Runtime::SetSuper, &[Cell(*callee), Value(*key), Value(*this), Value(*value), strict]);
             }
             Op::Delete(object, key) => {
                 let strict = Int(self.function.strict.into());

@@ -95,6 +95,7 @@ impl<'s> Collector<'s> {
             callable_from,
             uses: BTreeSet::new(),
             strict: scope.is_none_or(|scope| self.scoping.scope_flags(scope).is_strict_mode()),
+            mapped: None,
         });
         id
     }
@@ -200,7 +201,30 @@ impl<'s> Collector<'s> {
                 this.visit_function_body(body);
             }
         });
+        self.map_arguments(id, &function.params);
         id
+    }
+
+    /// Gives the parameters of a sloppy function that uses `arguments` slots, so that both can be changed by the other.
+    fn map_arguments(&mut self, id: FunctionId, parameters: &FormalParameters<'_>) {
+        let facts = self.facts.function(id);
+        let env = facts.env;
+        let is_simple = parameters.rest.is_none()
+            && parameters.items.iter().all(|item| item.initializer.is_none() && item.pattern.is_binding_identifier());
+        if facts.strict || !is_simple || parameters.items.is_empty() || !facts.uses.contains(&Implicit::Arguments) {
+            return;
+        }
+        let mut first = None;
+        for identifier in parameters.items.iter().flat_map(|item| item.pattern.get_binding_identifiers()) {
+            // Of parameters of one name the last is the variable.
+            let slot = self.take_slot(env);
+            first.get_or_insert(slot.slot);
+            if let Some(symbol) = identifier.symbol_id.get() {
+                self.facts.symbol_slots.insert(symbol, slot);
+            }
+        }
+        let count = parameters.items.len() as u32;
+        self.facts.functions[id.0 as usize].mapped = first.map(|first| (first, count));
     }
 
     fn class_elements(&mut self, class: &Class<'_>, scope: ScopeId) {

@@ -47,6 +47,9 @@ pub(super) struct FunctionFacts {
     /// What it, or an arrow function in it, uses.
     pub(super) uses: BTreeSet<Implicit>,
     pub(super) strict: bool,
+    /// Elements of its `arguments` object are its parameters (ECMA-262 10.4.4): these have consecutive slots of its
+    /// environment, of which this is the first, and their number.
+    pub(super) mapped: Option<(u32, u32)>,
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -274,6 +274,10 @@ impl FunctionLowerer<'_, '_> {
         }
         self.enter_env(function.env);
         self.create_eval_variables(function.env);
+        if let (Some((first, count)), Some(arguments)) = (function.mapped, self.received.arguments) {
+            let env = self.env_register(function.env);
+            self.builder.emit_into(arguments, Op::MapArguments { arguments, env, first, count });
+        }
         for &implicit in &function.uses {
             let Some(slot) = facts.implicit_slot(self.id, implicit) else { continue };
             // `this` of a derived constructor stays EMPTY until `super()` returns.

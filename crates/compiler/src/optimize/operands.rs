@@ -22,7 +22,7 @@ macro_rules! operand_visitors {
                 | Op::ElementData(a) | Op::DelegateOpen { iterable: a, .. } | Op::DelegateReturned(a)
                 | Op::DisposeNext(a) | Op::DisposeEnd(a) | Op::ScopeHas(a, _) | Op::ScopeGet(a, _)
                 | Op::RejectedPromise(a) => visit(a),
-                Op::StoreEnv { env: a, value: b, .. } | Op::Binary(_, a, b) | Op::GetElement(a, b) | Op::Set(a, _, b)
+                Op::StoreEnv { env: a, value: b, .. } | Op::MapArguments { arguments: a, env: b, .. } | Op::Binary(_, a, b) | Op::GetElement(a, b) | Op::Set(a, _, b)
                 | Op::Delete(a, b) | Op::GetPrivate(a, b) | Op::HasPrivate(a, b) | Op::ArrayAppend(a, b)
                 | Op::ForeseeFunction(a, b)
                 | Op::ArraySpread(a, b, _) | Op::ArgumentsSpread(a, b, _) | Op::ObjectSpread(a, b) | Op::SetLiteralPrototype(a, b)
@@ -208,6 +208,7 @@ pub fn never_throws(op: &Op) -> bool {
             Op::Catch
                 | Op::StoreBinding(..)
                 | Op::StoreEnv { .. }
+                | Op::MapArguments { .. }
                 | Op::ArrayAppend(..)
                 | Op::ForeseeFunction(..)
                 | Op::SetLiteralPrototype(..)

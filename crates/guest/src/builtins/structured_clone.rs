@@ -95,7 +95,7 @@ impl Cloner {
             }
             kind::ERROR => self.error(object),
             kind::ARRAY => self.array(object),
-            kind::OBJECT | kind::ARGUMENTS => {
+            kind::OBJECT | kind::ARGUMENTS | kind::MAPPED_ARGUMENTS => {
                 let clone = Object::new();
                 self.remember(object, clone);
                 self.properties(object, clone)?;

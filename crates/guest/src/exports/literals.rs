@@ -17,7 +17,9 @@ use crate::iterate::{IteratorRecord, iterates_plainly};
 use crate::key::PropertyKey;
 use crate::memory::{argument, arguments};
 use crate::names::{self, keys};
-use crate::object::{ArrayCell, Attributes, FunctionCell, FunctionRecord, Object, PropertyDescriptor, new_arguments};
+use crate::object::{
+    ArrayCell, Attributes, FunctionCell, FunctionRecord, Object, PropertyDescriptor, map_arguments, new_arguments,
+};
 use crate::realm::{Intrinsic, intrinsic};
 use crate::realm_shapes;
 use crate::shape::ShapeCell;
@@ -325,6 +327,13 @@ extern "C" fn rt_new_arguments(function: u32, count: u32, a0: Value, a1: Value, 
     let function = (function != 0).then(|| cell::<FunctionCell>(function));
     let sloppy = function.filter(|function| !function.info.get().has(info::STRICT));
     new_arguments(&values, sloppy.map(|function| function.object())).into()
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn rt_map_arguments(arguments: Value, env: u32, first: u32, count: u32) -> Value {
+    let Some(arguments) = arguments.as_object() else { return arguments };
+    // SAFETY: compiled code passes its own environment, which has these slots.
+    unsafe { map_arguments(arguments, env, first, count) }.into()
 }
 
 #[unsafe(no_mangle)]

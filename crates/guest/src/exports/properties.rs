@@ -156,13 +156,13 @@ extern "C" fn rt_get_super(function: u32, key: Value, this: Value) -> Value {
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn rt_set_super(function: u32, key: Value, this: Value, value: Value) -> i32 {
+extern "C" fn rt_set_super(function: u32, key: Value, this: Value, value: Value, strict: u32) -> i32 {
     let set = || {
         let key = to_property_key(key)?;
         match super_base(function)? {
             Some(base) => {
                 let done = base.set_with_receiver(key, value, this)?;
-                refuse(done, this, key, 1)
+                refuse(done, this, key, strict)
             }
             None => Err(element_get_error(Value::NULL, key, "set")),
         }

@@ -81,6 +81,7 @@ fn special_methods(kind: u8) -> Option<&'static dyn Exotic> {
         kind::TYPED_ARRAY..TYPED_ARRAY_END => &crate::builtins::typed_array::TypedArrayExotic,
         kind::PROXY => &crate::builtins::proxy::ProxyExotic,
         kind::STRING_WRAPPER => &super::StringWrapperExotic,
+        kind::MAPPED_ARGUMENTS => &super::MappedArgumentsExotic,
         kind::NAMESPACE => &super::NamespaceExotic,
         kind::ENVIRONMENT => &crate::builtins::convex::EnvironmentExotic,
         _ => return None,

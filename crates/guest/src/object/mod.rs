@@ -13,7 +13,7 @@ mod property;
 mod wrapper;
 
 pub use access::{element_get_error, set_error};
-pub use arguments::new_arguments;
+pub use arguments::{MappedArgumentsExotic, map_arguments, new_arguments};
 pub use array::{ArrayCell, new_array_prototype};
 pub(crate) use function::function_shape as function_shape_of;
 pub use function::{FunctionCell, FunctionRecord, new_function_prototype, new_native_function};

@@ -82,7 +82,7 @@ pub fn shown(
             Shown { is_complete: true, ..Shown::braces("[Module: null prototype] {".to_owned(), "Module") }
         }
         kind::PRIMITIVE_WRAPPER | kind::STRING_WRAPPER => Shown::text(wrapper_text(object)),
-        kind::ARGUMENTS => empty("[Arguments] {".to_owned()),
+        kind::ARGUMENTS | kind::MAPPED_ARGUMENTS => empty("[Arguments] {".to_owned()),
         _ if class == Some("Object") && tag.is_empty() => empty("{".to_owned()),
         _ => empty(format!("{}{{", prefix(class, tag, "Object", None))),
     }

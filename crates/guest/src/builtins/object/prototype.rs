@@ -77,7 +77,7 @@ pub fn to_string_tag_of(value: Value) -> JsResult {
 pub fn builtin_tag(object: Object) -> &'static str {
     match object.kind.get() {
         kind::ARRAY => "[object Array]",
-        kind::ARGUMENTS => "[object Arguments]",
+        kind::ARGUMENTS | kind::MAPPED_ARGUMENTS => "[object Arguments]",
         kind::ERROR => "[object Error]",
         kind::DATE => "[object Date]",
         kind::REGEXP => "[object RegExp]",
