@@ -9,6 +9,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use rayon::prelude::*;
+
 use super::dead_code::eliminate_dead_code;
 use super::element_hints;
 use super::inference::infer;
@@ -31,15 +33,12 @@ const LARGEST_LOOP: usize = 200;
 /// Doubles the loops over typed arrays of all functions, which are simplified before and afterwards.
 pub fn version(module: &Module, functions: &mut [Function]) {
     let hints = element_hints::of_bindings(module, functions);
-    if hints.iter().all(Option::is_none) && !functions.iter().any(|function| has_hints(module, function, &hints)) {
-        return;
-    }
     let stable = bindings_stored_by_the_body_only(module, functions);
-    for (index, function) in functions.iter_mut().enumerate() {
+    functions.par_iter_mut().enumerate().for_each(|(index, function)| {
         if has_hints(module, function, &hints) {
             version_function(module, function, FunctionId(index as u32), &hints, &stable);
         }
-    }
+    });
 }
 
 fn has_hints(module: &Module, function: &Function, hints: &[Option<Element>]) -> bool {
