@@ -1,6 +1,6 @@
 //! From blocks to nested Wasm blocks and loops.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use convex_wasm_abi::layout::frame;
 use convex_wasm_abi::memory::{PENDING_EXCEPTION, STACK_DEPTH};
@@ -38,6 +38,8 @@ pub struct Body<'s> {
     choices: HashMap<NodeId, Local>,
     suspensions: Option<&'s Suspensions>,
     function_throw: Label,
+    /// Blocks that handle exceptions.
+    handlers: BTreeSet<Block>,
     /// Whether code outside loops is worth inline fast paths too.
     runs_often: bool,
 }
@@ -114,6 +116,7 @@ impl Emitter<'_, '_> {
             choices: HashMap::new(),
             suspensions,
             function_throw,
+            handlers: self.function.blocks.iter().filter_map(|block| block.handler).collect(),
             runs_often: runs_often(self.function),
         };
         let mut steps = vec![Step::Tree(0)];
@@ -130,8 +133,8 @@ impl Emitter<'_, '_> {
                 }
             }
         }
+        // The stack depth is put back by who handles the exception: a way out that needs no register is short.
         self.code.emit(Instruction::Unreachable).end();
-        self.restore_depth();
         self.code.word(value::EXCEPTION);
         if self.returns == Repr::Float {
             self.code.emit(Instruction::F64ReinterpretI64);
@@ -210,6 +213,9 @@ impl Emitter<'_, '_> {
     fn emit_block(&mut self, body: &Body<'_>, node: NodeId, block: Block, next: &[NodeId], steps: &mut Vec<Step>) {
         let function = self.function;
         let data = &function.blocks[block.0 as usize];
+        if body.handlers.contains(&block) {
+            self.take_back_depth();
+        }
         self.begin_block(&data.instructions, &data.terminator);
         for (index, instruction) in data.instructions.iter().enumerate() {
             self.code.position(instruction.position);
@@ -272,6 +278,14 @@ impl Emitter<'_, '_> {
     pub fn restore_depth(&mut self) {
         if let Some(saved) = self.saved_depth {
             self.code.i32(0).get(saved).store_i32(STACK_DEPTH);
+        }
+    }
+
+    /// Puts the stack depth to what it is in this function, after a function that it called was left by an exception.
+    fn take_back_depth(&mut self) {
+        if let Some(saved) = self.saved_depth {
+            let weight = self.stack_weight();
+            self.code.i32(0).get(saved).i32(weight).emit(Instruction::I32Add).store_i32(STACK_DEPTH);
         }
     }
 

@@ -382,7 +382,7 @@ impl Emitter<'_, '_> {
 
     /// Bytes of native stack the function may use: its call frame, and a word for each register that can be live during a
     /// call, with something added for what the register allocator cannot share.
-    fn stack_weight(&self) -> i32 {
+    pub fn stack_weight(&self) -> i32 {
         let live = self.liveness.most_live(self.function, |reg| self.known(reg).is_none());
         160 + 10 * live as i32
     }
