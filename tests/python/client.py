@@ -24,6 +24,11 @@ try:
 except ConvexError as error:
     assert error.data["code"] == "NotFound", error.data
 try:
+    client.mutation("users:register", {"name": "", "email": ""})
+    raise AssertionError("somebody without a name was registered")
+except ConvexError as error:
+    assert error.data["code"] == "InvalidProfile", error.data
+try:
     client.mutation("channels:create", {"name": "general", "createdBy": ann})
     raise AssertionError("a channel was made twice")
 except Exception as error:

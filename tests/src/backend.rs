@@ -79,6 +79,11 @@ impl Backend {
         &self.url
     }
 
+    /// The server's process.
+    pub fn process_id(&self) -> u32 {
+        self.process.lock().unwrap_or_else(PoisonError::into_inner).id()
+    }
+
     /// Calls a function: the value, or an error with the server's whole answer.
     pub async fn call(&self, kind: &str, path: &str, arguments: Value) -> anyhow::Result<Value> {
         let answer = self.answer(kind, path, arguments).await?;

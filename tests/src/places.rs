@@ -19,11 +19,10 @@ pub fn node() -> PathBuf {
     chat().join("node_modules/.bin/node")
 }
 
-/// The `convex-wasm` binary beside this test's own executable.
+/// The `convex-wasm` binary of the build that this executable is from: beside it, or above it if it is a test.
 pub fn binary() -> anyhow::Result<PathBuf> {
-    let test = std::env::current_exe()?;
-    let directory = test.parent().and_then(Path::parent).context("the test has no build directory")?;
-    let binary = directory.join("convex-wasm");
-    anyhow::ensure!(binary.exists(), "{binary:?} does not exist: run `cargo build --release --workspace` first");
-    Ok(binary)
+    let own = std::env::current_exe()?;
+    let binary =
+        own.ancestors().skip(1).take(2).map(|directory| directory.join("convex-wasm")).find(|file| file.exists());
+    binary.with_context(|| format!("no convex-wasm beside {own:?}: run `cargo build --release --workspace` first"))
 }

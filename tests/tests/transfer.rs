@@ -10,6 +10,14 @@ async fn documents(developer: &Developer, path: &str) -> anyhow::Result<Value> {
     developer.backend.call("query", path, json!({})).await
 }
 
+/// Uploads a file; its id.
+async fn upload(developer: &Developer, content: &'static str) -> anyhow::Result<Value> {
+    let url = developer.backend.call("mutation", "files:uploadUrl", json!({})).await?;
+    let request = reqwest::Client::new().post(url.as_str().unwrap_or_default()).header("Content-Type", "text/plain");
+    let answer: Value = request.body(content).send().await?.json().await?;
+    Ok(answer["storageId"].clone())
+}
+
 #[tokio::test]
 async fn an_export_comes_back_equal() -> anyhow::Result<()> {
     let developer = Developer::new()?;
@@ -49,6 +57,8 @@ async fn an_export_comes_back_equal() -> anyhow::Result<()> {
     let channel = json!({ "name": "general", "createdBy": ann });
     developer.backend.call("mutation", "channels:create", channel.clone()).await?;
     developer.backend.call("mutation", "all:addKinds", json!({})).await?;
+    let file = upload(&developer, "the content of a file").await?;
+    developer.backend.call("mutation", "files:share", json!({ "file": file, "name": "shared.txt" })).await?;
     let tables = ["all:users", "all:channels", "all:kinds"];
     let mut before = Vec::new();
     for table in tables {
@@ -56,7 +66,7 @@ async fn an_export_comes_back_equal() -> anyhow::Result<()> {
     }
     let file = developer.app().join("snapshot.zip");
     let file = file.to_string_lossy();
-    developer.succeeds(&["export", "--path", &file])?;
+    developer.succeeds(&["export", "--include-file-storage", "--path", &file])?;
 
     // Without a word about what is there already, nothing is overwritten.
     let refused = developer.fails(&["import", &file])?;
@@ -85,13 +95,20 @@ async fn an_export_comes_back_equal() -> anyhow::Result<()> {
            export default defineSchema({
              aaa: any(), kinds: any(), users: any().index("by_email", ["email"]), channels: any().index("by_name", ["name"]),
              messages: any().index("by_channel", ["channel"]).index("by_author", ["author", "channel"]),
-             counters: any().index("by_name", ["name"]),
+             counters: any().index("by_name", ["name"]), files: any(), previews: any(),
            });"#,
     )?;
     other.succeeds(&["deploy", "--yes", "--typecheck", "disable"])?;
     other.succeeds(&["import", "--yes", &file])?;
     for (table, before) in tables.iter().zip(&before) {
         assert_eq!(documents(&other, table).await?, *before, "{table}");
+    }
+    for developer in [&developer, &other] {
+        let files = documents(developer, "files:list").await?;
+        assert_eq!((&files[0]["name"], &files[0]["size"]), (&json!("shared.txt"), &json!(21.0)), "{files}");
+        let content = reqwest::get(files[0]["url"].as_str().unwrap_or_default()).await?;
+        assert_eq!(content.headers()["content-type"], "text/plain");
+        assert_eq!(content.text().await?, "the content of a file");
     }
     let author = before[1][0]["createdBy"].clone();
     assert_eq!(other.backend.call("query", "users:get", json!({ "id": author })).await?["_id"], author);
@@ -115,6 +132,13 @@ async fn an_export_comes_back_equal() -> anyhow::Result<()> {
         pairs,
         [json!(["a", 1.0]), json!(["b", 2.5]), json!(["c", seven]), json!(["d, \"e\"", 4.0]), json!(["f", "text"])]
     );
+
+    // A file that does not fit in the middle leaves everything as it was.
+    let many: String = (0..2_000).map(|number| format!("{{\"name\": \"n{number}\", \"value\": {number}}}\n")).collect();
+    fs::write(&lines, many + "{\"_id\": \"no id\", \"name\": \"last\", \"value\": 0}\n")?;
+    let refused = other.fails(&["import", "--table", "counters", "--replace", "--yes", &lines.to_string_lossy()])?;
+    assert!(refused.contains("no id"), "{refused}");
+    assert_eq!(documents(&other, "all:counters").await?, counters);
 
     // What is wrong with a file is said.
     fs::write(&lines, "{\"name\": \"a\"}\n[1]\n")?;

@@ -6,6 +6,7 @@ mod bench;
 mod demo;
 mod dist;
 mod fuzz;
+mod load;
 mod process;
 mod setup;
 mod test;
@@ -33,6 +34,10 @@ enum Command {
     ///
     /// Example: cargo xtask bench --only fibonacci
     Bench(bench::Options),
+    /// Measures the server under load; writes benches/SERVER.md with --write.
+    ///
+    /// Example: cargo xtask load --only sessions
+    Load(load::Options),
     /// Compares random programs on Wasm and on Node, and shrinks the first that differs.
     ///
     /// Example: cargo xtask fuzz --programs 50000
@@ -54,6 +59,7 @@ fn main() -> anyhow::Result<()> {
         Command::Demo(options) => demo::run(&options),
         Command::Test(options) => test::run(&options),
         Command::Bench(options) => bench::run(&options),
+        Command::Load(options) => load::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Dist => dist::build().map(|_| ()),
         Command::Test262(options) => test262::run(&options),

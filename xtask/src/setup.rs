@@ -15,6 +15,8 @@ pub const PAGE: &str = "examples/chat/web";
 const BROWSER_TESTS: &str = "tests/browser";
 /// The Python client's test.
 const PYTHON_CLIENT: &str = "tests/python";
+/// The Rust client's test, a program of its own.
+const RUST_CLIENT: &str = "tests/rust_client";
 /// Published packages that must run on Wasm as they do on Node.
 const LIBRARIES: &str = "tests/libraries";
 
@@ -22,7 +24,7 @@ const LIBRARIES: &str = "tests/libraries";
 const DATABASE_SERVERS: [(&str, &str); 2] =
     [("/usr/lib/postgresql", "postgresql"), ("/usr/sbin/mariadbd", "mariadb-server")];
 
-/// The guest's compiler, npm and Python packages, database servers and a browser.
+/// The guest's compiler, npm and Python packages, the Rust client's program, database servers and a browser.
 pub fn everything() -> anyhow::Result<()> {
     guest_target()?;
     database_servers();
@@ -30,6 +32,7 @@ pub fn everything() -> anyhow::Result<()> {
         npm_packages(folder)?;
     }
     python_packages(PYTHON_CLIENT)?;
+    rust_client()?;
     chromium()
 }
 
@@ -113,6 +116,12 @@ fn python_packages(folder: &str) -> anyhow::Result<()> {
     run(Command::new(venv.join("bin/python")).args(pip).current_dir(folder))?;
     std::fs::write(marker, requirements)?;
     Ok(())
+}
+
+/// Builds the program that tests the Rust client, where its test finds it.
+fn rust_client() -> anyhow::Result<()> {
+    let build = ["cargo", "build", "--release", "--locked", "--quiet", "--target-dir", "target"];
+    run(command(&build).current_dir(RUST_CLIENT))
 }
 
 /// Node 22 from the example's packages, whatever the machine has itself.

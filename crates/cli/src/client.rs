@@ -13,6 +13,13 @@ pub fn post(url: &str, path: &str) -> RequestBuilder {
         .header("Content-Type", "application/json")
 }
 
+/// A GET of `path` of the server at `url`.
+pub fn get(url: &str, path: &str) -> RequestBuilder {
+    reqwest::Client::new()
+        .get(format!("{}{path}", url.trim_end_matches('/')))
+        .header("Convex-Client", concat!("convex-wasm-", env!("CARGO_PKG_VERSION")))
+}
+
 /// Adds the admin key, if there is one.
 pub fn authorized(request: RequestBuilder, admin_key: Option<&str>) -> RequestBuilder {
     match admin_key {

@@ -34,6 +34,9 @@ enum Command {
     Compile(commands::compile::Options),
     /// Bundles an app and deploys it to a running server.
     Deploy(commands::deploy::Options),
+    /// Lists what is deployed and what was before, and goes back to it.
+    #[command(subcommand)]
+    Deployments(commands::deployments::Command),
     /// Makes admin keys.
     #[command(subcommand)]
     Keys(commands::keys::Command),
@@ -66,6 +69,7 @@ fn run(command: Command) -> Result<(), Failure> {
             Command::Serve(options) => commands::serve::run(options).await,
             Command::Compile(options) => commands::compile::run(options).await,
             Command::Deploy(options) => commands::deploy::run(options).await,
+            Command::Deployments(command) => commands::deployments::run(command).await,
             Command::Keys(command) => commands::keys::run(command),
             Command::Migrate(options) => commands::migrate::run(options).await,
             Command::Run(options) => commands::run::run(options).await,

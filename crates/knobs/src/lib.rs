@@ -153,12 +153,24 @@ knobs! {
     SYNC_TRANSITION_CHUNK_BYTES: usize = 5_000_000;
     /// Seconds of silence after which the server says that it is there.
     SYNC_PING_SECONDS: u64 = 15;
+    /// Seconds between two looks at a connection, each with a ping that the client's WebSocket answers.
+    SYNC_HEARTBEAT_SECONDS: u64 = 5;
+    /// Bytes of a connection's own buffer for what it receives. Most messages are small, and most connections are idle.
+    SYNC_READ_BUFFER_BYTES: usize = 4 << 10;
     /// Seconds after which a client of which nothing is heard is dropped.
     SYNC_CLIENT_TIMEOUT_SECONDS: u64 = 120;
     /// Seconds after which a client that does not read is dropped.
     SYNC_SEND_TIMEOUT_SECONDS: u64 = 60;
     /// Days for which a mutation that a client sends again is recognised.
     SESSION_REQUEST_RETENTION_DAYS: u64 = 14;
+
+    // ---- housekeeping ----
+    /// Seconds between two times at which what is old is thrown away.
+    HOUSEKEEPING_SECONDS: u64 = 3_600;
+    /// Rows removed, or looked at, in one transaction.
+    HOUSEKEEPING_BATCH: usize = 500;
+    /// Seconds for which a content may be without a file: longer than the mutation that stores it takes.
+    UNREGISTERED_FILE_SECONDS: u64 = 3_600;
 
     // ---- auth ----
     /// Seconds for which keys of identity providers are kept if their provider does not say.
@@ -177,6 +189,10 @@ knobs! {
     MAX_USER_MODULES: usize = 4_096;
     /// Pushes that are built and wait to be finished; the oldest are forgotten.
     MAX_STARTED_PUSHES: usize = 4;
+    /// Seconds a client may wait for a schema in one request.
+    SCHEMA_MAX_WAIT_SECONDS: u64 = 60;
+    /// Deployments that are kept to go back to, the active one included.
+    DEPLOYMENTS_KEPT: usize = 10;
     /// Calls that are kept for clients that follow the logs.
     FUNCTION_LOGS_KEPT: usize = 1_000;
     /// Bytes of console lines kept with them.
@@ -188,16 +204,14 @@ knobs! {
     /// Seconds that initialising the modules of a push may use.
     ISOLATE_ANALYZE_USER_TIMEOUT_SECONDS: u64 = 4;
 
-    // ---- import ----
+    // ---- export and import ----
+    /// Documents that an export reads at once.
+    EXPORT_PAGE_DOCUMENTS: usize = 500;
     /// Bytes of an imported file, before and after decompression.
     IMPORT_MAX_BYTES: usize = 1 << 30;
     /// Imports, and files that are being uploaded, that are remembered; the oldest are forgotten.
     IMPORT_MAX_KEPT: usize = 8;
-    /// Documents that an import writes in one transaction.
-    IMPORT_BATCH_DOCUMENTS: usize = 1_000;
-    /// Bytes of documents that an import writes in one transaction.
-    IMPORT_BATCH_BYTES: usize = 4 << 20;
-    /// Times that a transaction of an import is repeated after a conflict.
+    /// Times that an import is repeated after a conflict.
     IMPORT_OCC_MAX_RETRIES: u32 = 8;
 
     // ---- Wasm runtime ----

@@ -6,17 +6,16 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use convex_wasm_database::{Artifact, Begin, SchemaId, SchemaProgress, SchemaState, Timestamp, Transaction};
-use convex_wasm_knobs::{DEPLOY_OCC_MAX_RETRIES, MAX_STARTED_PUSHES};
+use convex_wasm_knobs::{DEPLOY_OCC_MAX_RETRIES, MAX_STARTED_PUSHES, SCHEMA_MAX_WAIT_SECONDS};
 use convex_wasm_runner::Deployment;
 use convex_wasm_values::Schema;
 use rand::RngCore;
 
 use crate::Backend;
 use crate::auth::Provider;
-use crate::push::{self, App, BuiltApp, CronDiff, DeployReport, ImportPhase, PushBody, PushError, store};
-
-/// How long [`Backend::deploy`] looks at a schema before it looks again.
-const SCHEMA_WAIT: Duration = Duration::from_secs(10);
+use crate::push::{
+    self, App, BuiltApp, CronDiff, DeployReport, ImportPhase, KeptDeployment, PushBody, PushError, history, store,
+};
 
 /// A push that was built and can be finished.
 pub struct StartedPush {
@@ -61,6 +60,16 @@ impl StartedPushes {
     }
 }
 
+/// What a push would change in the schema.
+pub struct SchemaChange {
+    /// The schema in force.
+    pub replaced: Arc<Schema>,
+    /// The schema of the push.
+    pub schema: Schema,
+    /// Documents of each table, those that no schema has included.
+    pub documents: BTreeMap<String, u64>,
+}
+
 /// What a finished push changed.
 pub struct FinishedPush {
     /// The push.
@@ -83,39 +92,59 @@ impl Backend {
         let mut transaction = self.begin_system();
         let stored = store::load(&self.database, &mut transaction).await?;
         let app = App::from_push(push, stored.as_ref(), new_import_phase())?;
+        let started = self.build(app, new_id(), transaction).await?;
+        if dry {
+            return Ok(Arc::new(started));
+        }
+        let artifact = store::store(&self.database, &started.app).await?;
+        self.submit(started, artifact).await
+    }
+
+    /// Builds an app under a name, with the environment variables of a transaction.
+    async fn build(&self, app: App, id: String, mut transaction: Transaction) -> Result<StartedPush, PushError> {
         let environment = transaction.environment_variables().await?;
         let replaced_schema = transaction.schema();
         drop(transaction);
 
         let all = self.all_variables(&environment);
         let builder = &self.builder;
-        let (built, schema, auth) =
-            tokio::try_join!(builder.build(&app, all.clone()), builder.schema(&app), builder.auth(&app, all))?;
-        let (artifact, schema_id) = if dry {
-            (None, None)
-        } else {
-            let artifact = store::store(&self.database, &app).await?;
-            (Some(artifact), Some(self.database.submit_schema(&schema).await?))
-        };
-        let id = new_id();
-        let replaced_auth = self.authenticator.providers();
-        let started = StartedPush {
+        let (built, schema, auth) = tokio::try_join!(
+            builder.build(&app, all.clone()),
+            builder.schema(app.schema.as_ref(), app.import_phase),
+            builder.auth(&app, all)
+        )?;
+        Ok(StartedPush {
             id,
             app,
             built,
             auth,
-            replaced_auth,
+            replaced_auth: self.authenticator.providers(),
             schema,
-            schema_id,
+            schema_id: None,
             replaced_schema,
             environment,
-            artifact,
-        };
-        let started = Arc::new(started);
-        if !dry {
-            self.pushes.lock().keep(started.clone());
-        }
-        Ok(started)
+            artifact: None,
+        })
+    }
+
+    /// Submits the schema of a built app, which is stored, and keeps the push until it is finished.
+    async fn submit(&self, push: StartedPush, artifact: Artifact) -> Result<Arc<StartedPush>, PushError> {
+        let schema_id = self.database.submit_schema(&push.schema).await?;
+        let push = Arc::new(StartedPush { schema_id: Some(schema_id), artifact: Some(artifact), ..push });
+        self.pushes.lock().keep(push.clone());
+        Ok(push)
+    }
+
+    /// What a push would change in the schema. Nothing else of it is looked at.
+    ///
+    /// # Errors
+    /// `schema.ts` does not compile, throws, or exports no valid schema.
+    pub async fn evaluate_schema(&self, push: PushBody) -> Result<SchemaChange, PushError> {
+        let schema = self.builder.schema(push.app_definition.schema.as_ref(), new_import_phase()).await?;
+        let mut transaction = self.begin_system();
+        let tables = transaction.table_names().into_iter();
+        let documents = tables.map(|table| transaction.count(&table).map(|count| (table, count)));
+        Ok(SchemaChange { documents: documents.collect::<Result<_, _>>()?, schema, replaced: transaction.schema() })
     }
 
     /// How far a submitted schema is; answers when it is decided, at the latest after `timeout`.
@@ -152,8 +181,38 @@ impl Backend {
     /// See [`PushError`].
     pub async fn deploy(&self, push: PushBody) -> Result<DeployReport, PushError> {
         let started = self.start_push(push, false).await?;
+        self.finish_when_ready(&started).await
+    }
+
+    /// Makes an earlier deployment the active one again, with the same checks as a push: the one whose id begins with
+    /// `name`, or the one before the active one.
+    ///
+    /// # Errors
+    /// See [`PushError`].
+    pub async fn roll_back(&self, name: Option<&str>) -> Result<DeployReport, PushError> {
+        let started = {
+            let _one_at_a_time = self.deploying.lock().await;
+            let mut transaction = self.begin_system();
+            let deployment = history::find(&mut transaction, name).await?;
+            let (artifact, app) = history::load(&self.database, &mut transaction, &deployment).await?;
+            let built = self.build(app, deployment.id, transaction).await?;
+            self.submit(built, artifact).await?
+        };
+        self.finish_when_ready(&started).await
+    }
+
+    /// Deployments that are kept, the active one first.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn deployments(&self) -> Result<Vec<KeptDeployment>, PushError> {
+        history::list(&mut self.begin_system()).await
+    }
+
+    async fn finish_when_ready(&self, started: &StartedPush) -> Result<DeployReport, PushError> {
         if let Some(schema) = &started.schema_id {
-            while !is_ready(self.wait_for_schema(schema, SCHEMA_WAIT).await?.state)? {}
+            let longest = Duration::from_secs(SCHEMA_MAX_WAIT_SECONDS.get());
+            while !is_ready(self.wait_for_schema(schema, longest).await?.state)? {}
         }
         let mut report = self.finish_push(&started.id).await?.push.built.report.clone();
         report.tables = started.schema.tables.len();
@@ -244,7 +303,9 @@ impl Backend {
                 return Err(race("The environment variables were changed during the push. Push again."));
             }
             if let Some(artifact) = &push.artifact {
-                store::activate(&mut transaction, artifact).await?;
+                let now = since_epoch().as_millis().try_into().unwrap_or(u64::MAX);
+                let deployment = KeptDeployment::new(&push.id, now, &push.built.report);
+                history::activate(&mut transaction, artifact, &deployment).await?;
             }
             if let Some(schema) = &push.schema_id {
                 if !is_ready(self.database.schema_progress(schema)?.state)? {

@@ -3,16 +3,14 @@
 use std::sync::{Arc, Weak};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use convex_wasm_knobs::{SCHEDULED_JOB_RETENTION, SESSION_REQUEST_RETENTION_DAYS};
+use convex_wasm_knobs::{
+    HOUSEKEEPING_BATCH, HOUSEKEEPING_SECONDS, SCHEDULED_JOB_RETENTION, SESSION_REQUEST_RETENTION_DAYS,
+    UNREGISTERED_FILE_SECONDS,
+};
 
 use crate::Backend;
 use crate::push::PushError;
 
-const INTERVAL: Duration = Duration::from_secs(3_600);
-/// For how long a content may be without a file: longer than the mutation that stores it takes.
-const UNREGISTERED_FILES: Duration = Duration::from_secs(3_600);
-/// Rows removed, or looked at, in one transaction.
-const BATCH: usize = 500;
 const MILLISECONDS_OF_A_DAY: f64 = 86_400_000.0;
 
 /// Keeps house as long as the backend lives.
@@ -21,7 +19,7 @@ pub fn start(backend: &Arc<Backend>) {
 }
 
 async fn keep_house(backend: Weak<Backend>) {
-    let mut interval = tokio::time::interval(INTERVAL);
+    let mut interval = tokio::time::interval(Duration::from_secs(HOUSEKEEPING_SECONDS.get()));
     loop {
         interval.tick().await;
         let Some(backend) = backend.upgrade() else { return };
@@ -42,9 +40,9 @@ async fn forget_session_requests(backend: &Backend) -> Result<(), PushError> {
     let before = now() - SESSION_REQUEST_RETENTION_DAYS.get() as f64 * MILLISECONDS_OF_A_DAY;
     loop {
         let mut transaction = backend.begin_system();
-        let forgotten = transaction.forget_session_requests(before, BATCH).await?;
+        let forgotten = transaction.forget_session_requests(before, HOUSEKEEPING_BATCH.get()).await?;
         backend.database.commit(transaction).await?;
-        if forgotten < BATCH {
+        if forgotten < HOUSEKEEPING_BATCH.get() {
             return Ok(());
         }
     }
@@ -55,9 +53,9 @@ async fn forget_scheduled(backend: &Backend) -> Result<(), PushError> {
     let before = now() - SCHEDULED_JOB_RETENTION.get() as f64 * 1e3;
     loop {
         let mut transaction = backend.begin_system();
-        let forgotten = transaction.forget_scheduled(before, BATCH).await?;
+        let forgotten = transaction.forget_scheduled(before, HOUSEKEEPING_BATCH.get()).await?;
         backend.database.commit(transaction).await?;
-        if forgotten < BATCH {
+        if forgotten < HOUSEKEEPING_BATCH.get() {
             return Ok(());
         }
     }
@@ -66,7 +64,8 @@ async fn forget_scheduled(backend: &Backend) -> Result<(), PushError> {
 /// The content of files that were deleted, or whose upload did not become a file.
 async fn remove_deleted_files(backend: &Backend) -> Result<(), PushError> {
     let files = &backend.storage.files;
-    for keys in files.older_than(UNREGISTERED_FILES).await.map_err(PushError::internal)?.chunks(BATCH) {
+    let age = Duration::from_secs(UNREGISTERED_FILE_SECONDS.get());
+    for keys in files.older_than(age).await.map_err(PushError::internal)?.chunks(HOUSEKEEPING_BATCH.get()) {
         let mut transaction = backend.begin_system();
         for key in keys {
             if transaction.file_by_key(key.as_str()).await?.is_none() {

@@ -1,6 +1,7 @@
 //! Queries of Convex's own that the CLI watches: `_system/cli/…`. They are answered by the server itself, for admins.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use convex_wasm_database::{self as database, PageArgs, Timestamp, Transaction};
 use convex_wasm_runner::{Call, CallError, FunctionError, FunctionKind, Outcome, Visibility, WatchedQuery};
@@ -64,7 +65,10 @@ async fn answer(backend: &Backend, transaction: &mut Transaction, call: &Call) -
             "state": "completed",
             "start_ts": ConvexValue::Int64(i64::try_from(transaction.timestamp().0).unwrap_or(i64::MAX))
                 .to_json(JsonFormat::Encoded),
-            "format": { "format": "zip", "include_storage": false },
+            "format": {
+                "format": "zip",
+                "include_storage": backend.transfers.export_files.load(Ordering::Relaxed),
+            },
         }))),
         "_system/cli/queryImport:list" => {
             let imports: Vec<Json> = backend.transfers.imports().iter().map(|import| import.to_json()).collect();

@@ -2,6 +2,7 @@
 
 pub mod compile;
 pub mod deploy;
+pub mod deployments;
 pub mod exec;
 pub mod keys;
 pub mod migrate;

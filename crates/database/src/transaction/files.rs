@@ -42,22 +42,25 @@ pub struct StoredFile {
 impl Transaction {
     /// Adds a file whose content is there already.
     pub fn insert_file(&mut self, file: &FileContent) -> Result<DocumentId> {
-        let mut row = ConvexObject::from([
-            ("sha256".to_owned(), BASE64.encode(file.sha256).into()),
-            ("size".to_owned(), ConvexValue::Float64(file.size as f64)),
-        ]);
-        if let Some(content_type) = &file.content_type {
-            row.insert("contentType".to_owned(), content_type.as_str().into());
-        }
-        let internal = self.insert_system(&STORAGE, row)?;
+        let internal = self.insert_system(&STORAGE, row(file))?;
         self.next_creation_time = self.next_creation_time.next_up();
         let id = DocumentId { table: STORAGE.number, internal };
-        let key = ConvexObject::from([
-            ("name".to_owned(), file.key.as_str().into()),
-            ("file".to_owned(), id.to_string().into()),
-        ]);
-        self.insert_system(&FILE_KEYS, key)?;
+        self.insert_system(&FILE_KEYS, key_row(id, file))?;
         Ok(id)
+    }
+
+    /// Adds a file whose content is there already, with the id and the creation time that it had elsewhere.
+    pub async fn import_file(&mut self, id: DocumentId, created: f64, file: &FileContent) -> Result<()> {
+        if id.table != STORAGE.number || self.file(id).await?.is_some() {
+            return Err(Error::developer(
+                "ImportFormatError",
+                format!("The import is not valid: {id} is no id of a file, or there is a file of that id already."),
+            ));
+        }
+        let mut row = row(file);
+        row.insert("_creationTime".to_owned(), ConvexValue::Float64(created));
+        self.replace_system_row(&STORAGE, id.internal, Some(row)).await?;
+        self.insert_system(&FILE_KEYS, key_row(id, file)).map(|_| ())
     }
 
     /// The file of an id.
@@ -99,6 +102,22 @@ impl Transaction {
         let key = row.get("name").and_then(ConvexValue::as_str).ok_or_else(damaged)?;
         Ok(Some((id_of(&row).ok_or_else(damaged)?, key.to_owned())))
     }
+}
+
+/// What functions see of a file.
+fn row(file: &FileContent) -> ConvexObject {
+    let mut row = ConvexObject::from([
+        ("sha256".to_owned(), BASE64.encode(file.sha256).into()),
+        ("size".to_owned(), ConvexValue::Float64(file.size as f64)),
+    ]);
+    if let Some(content_type) = &file.content_type {
+        row.insert("contentType".to_owned(), content_type.as_str().into());
+    }
+    row
+}
+
+fn key_row(id: DocumentId, file: &FileContent) -> ConvexObject {
+    ConvexObject::from([("name".to_owned(), file.key.as_str().into()), ("file".to_owned(), id.to_string().into())])
 }
 
 fn content(row: &ConvexObject, key: String) -> Option<FileContent> {

@@ -160,6 +160,11 @@ impl Transaction {
         }
     }
 
+    /// From now on it may read and write as much as it likes: it is a tool of the server, such as an import.
+    pub fn lift_limits(&mut self) {
+        self.counters.lift();
+    }
+
     /// What was used of the limits.
     pub fn usage(&self) -> Usage {
         self.counters.usage(self.interval_count())
@@ -282,7 +287,8 @@ impl Transaction {
         let Some(table) = self.catalog.tablet(table.tablet()).cloned() else { return Ok(()) };
         let creation_time = old.as_ref().and_then(|old| old.document.get("_creationTime").cloned());
         let new = content.map(|mut content| {
-            let creation_time = creation_time.unwrap_or(ConvexValue::Float64(self.next_creation_time));
+            let given = content.remove("_creationTime");
+            let creation_time = creation_time.or(given).unwrap_or(ConvexValue::Float64(self.next_creation_time));
             content.insert("_id".to_owned(), table.document_id(id).to_string().into());
             content.insert("_creationTime".to_owned(), creation_time);
             Arc::new(content)

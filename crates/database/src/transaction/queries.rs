@@ -190,7 +190,7 @@ impl Transaction {
     /// Notes that the running function reads its one page.
     fn start_page(&mut self) -> Result<()> {
         match self.frames.last_mut() {
-            Some(frame) if frame.paginated => Err(Error::developer(
+            Some(frame) if frame.paginated && !self.counters.are_lifted() => Err(Error::developer(
                 "MultiplePaginatedDatabaseQueries",
                 "This query or mutation function ran multiple paginated queries. Convex only supports a single \
                  paginated query in each function.",

@@ -9,6 +9,7 @@ use axum::http::HeaderMap;
 use axum::routing::post;
 use axum::{Json, Router};
 use convex_wasm_database::{SchemaId, SchemaState};
+use convex_wasm_knobs::SCHEMA_MAX_WAIT_SECONDS;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tower_http::decompression::RequestDecompressionLayer;
@@ -18,9 +19,6 @@ use super::error::ApiError;
 use super::{identity, push_answer};
 use crate::Backend;
 use crate::push::{ModuleEnvironment, PushBody, hash};
-
-/// Longest that a client may have us wait for a schema.
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 /// Routes of this module. Bodies may be compressed.
 pub fn routes() -> Router<Arc<Backend>> {
@@ -67,21 +65,16 @@ async fn config_hashes(
     })))
 }
 
-/// Clients ask here whether a change of the schema would take long. That is known only while it is prepared, so the answer
-/// names no change; a proper answer spares the client from sending everything once more to `evaluate_push`.
+/// Clients ask here what a change of the schema would take. Without an answer they send everything once more, to
+/// `evaluate_push`.
 async fn evaluate_schema(
     State(backend): State<Arc<Backend>>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Json<Value>, ApiError> {
-    let Keyed { admin_key } = read_push(body).await?;
-    identity::require_admin(&headers, &admin_key, &backend)?;
-    Ok(Json(json!({
-        "componentSchemaEvaluations": {
-            "": { "definitionPath": "", "schemaValidation": true, "tables": [], "indexes": [] },
-        },
-        "newComponentDefinitions": [],
-    })))
+    let push: PushBody = read_push(body).await?;
+    identity::require_admin(&headers, &push.admin_key, &backend)?;
+    Ok(Json(push_answer::evaluated(&backend.evaluate_schema(push).await?)))
 }
 
 /// What a push would change in the schema. Builds everything and keeps nothing.
@@ -126,7 +119,8 @@ async fn wait_for_schema(
     identity::require_admin(&headers, &admin_key, &backend)?;
     // A dry run has submitted no schema.
     let Some(schema) = schema_change["schemaIds"][""].as_str() else { return Ok(Json(json!({ "type": "complete" }))) };
-    let timeout = timeout_ms.map_or(LONGEST_WAIT, Duration::from_millis).min(LONGEST_WAIT);
+    let longest = Duration::from_secs(SCHEMA_MAX_WAIT_SECONDS.get());
+    let timeout = timeout_ms.map_or(longest, Duration::from_millis).min(longest);
     let progress = backend.wait_for_schema(&SchemaId(schema.to_owned()), timeout).await?;
     Ok(Json(match progress.state {
         SchemaState::Pending => json!({ "type": "inProgress", "components": { "": {

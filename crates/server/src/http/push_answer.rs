@@ -9,7 +9,7 @@ use convex_wasm_values::Schema;
 use serde_json::{Value, json};
 
 use crate::auth::Provider;
-use crate::deployment::{FinishedPush, StartedPush};
+use crate::deployment::{FinishedPush, SchemaChange, StartedPush};
 
 /// The key under which an answer carries the push's name through the client.
 const OWN: &str = "convexWasm";
@@ -56,6 +56,28 @@ pub fn started(push: &StartedPush) -> Value {
 /// The push that an answer of [`started`] is about.
 pub fn push_id(start_push: &Value) -> Option<&str> {
     start_push[OWN]["push"].as_str()
+}
+
+/// The answer of `evaluate_schema`: what would become of the indexes, and how many documents their tables have. How many
+/// bytes a validation would read is not known before it runs, so no tables are named.
+pub fn evaluated(change: &SchemaChange) -> Value {
+    let indexes = index_changes(&change.replaced, &change.schema).into_iter().map(|(change_of_index, mut index)| {
+        let table = index["name"].as_str().and_then(|name| name.split_once('.')).map_or("", |(table, _)| table);
+        let documents = change.documents.get(table).copied().unwrap_or(0);
+        index["change"] = change_of_index.into();
+        index["needsBackfill"] = (change_of_index == "added").into();
+        index["numDocs"] = documents.into();
+        index
+    });
+    json!({
+        "componentSchemaEvaluations": { "": {
+            "definitionPath": "",
+            "schemaValidation": change.schema.schema_validation,
+            "tables": [],
+            "indexes": indexes.collect::<Vec<_>>(),
+        } },
+        "newComponentDefinitions": [],
+    })
 }
 
 /// What a push changes in the schema.
@@ -161,31 +183,43 @@ fn described(function: &Function, position: Option<Value>) -> Option<Value> {
 }
 
 fn index_diff(push: &StartedPush) -> Value {
-    let (before, after) = (indexes(&push.replaced_schema), indexes(&push.schema));
-    let staged = |index: &Value| index["staged"] == true;
-    let mut diff = [Vec::new(), Vec::new(), Vec::new(), Vec::new()];
-    let [added, removed, enabled, disabled] = &mut diff;
+    let changes = index_changes(&push.replaced_schema, &push.schema);
+    let of = |change: &str| -> Vec<&Value> {
+        changes.iter().filter(|(kind, _)| *kind == change).map(|(_, index)| index).collect()
+    };
+    json!({
+        "added_indexes": of("added"),
+        "removed_indexes": of("dropped"),
+        "enabled_indexes": of("enabled"),
+        "disabled_indexes": of("disabled"),
+    })
+}
+
+/// What becomes of each index of two schemas: `added`, `identical`, `enabled`, `disabled` or `dropped`.
+fn index_changes(before: &Schema, after: &Schema) -> Vec<(&'static str, Value)> {
+    let (before, after) = (indexes(before), indexes(after));
+    let mut changes = Vec::new();
     for (name, index) in &after {
-        match before.get(name) {
-            Some(old) if old == index => {}
+        let change = match before.get(name) {
+            Some(old) if old == index => "identical",
             Some(old) if without_stage(old) == without_stage(index) => {
-                (if staged(index) { &mut *disabled } else { &mut *enabled }).push(index.clone());
+                if index["staged"] == true {
+                    "disabled"
+                } else {
+                    "enabled"
+                }
             }
             Some(old) => {
-                removed.push(old.clone());
-                added.push(index.clone());
+                changes.push(("dropped", old.clone()));
+                "added"
             }
-            None => added.push(index.clone()),
-        }
+            None => "added",
+        };
+        changes.push((change, index.clone()));
     }
-    removed.extend(before.iter().filter(|(name, _)| !after.contains_key(*name)).map(|(_, index)| index.clone()));
-    let [added, removed, enabled, disabled] = diff;
-    json!({
-        "added_indexes": added,
-        "removed_indexes": removed,
-        "enabled_indexes": enabled,
-        "disabled_indexes": disabled,
-    })
+    let gone = before.into_iter().filter(|(name, _)| !after.contains_key(name));
+    changes.extend(gone.map(|(_, index)| ("dropped", index)));
+    changes
 }
 
 fn without_stage(index: &Value) -> Value {

@@ -1,6 +1,7 @@
 //! Data as files: `/api/export/…`, `/api/import/…`, `/api/perform_import`, `/api/cancel_import`.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use axum::body::Body;
 use axum::extract::{Path, Query, State};
@@ -18,7 +19,7 @@ use super::body::{read, read_json};
 use super::error::ApiError;
 use super::identity;
 use crate::Backend;
-use crate::transfer::{self, Format, ImportState, ImportedTable, Mode};
+use crate::transfer::{self, Format, ImportState, Imported, Mode};
 
 /// Routes of this module.
 pub fn routes() -> Router<Arc<Backend>> {
@@ -32,9 +33,22 @@ pub fn routes() -> Router<Arc<Backend>> {
         .route("/api/cancel_import", post(cancel))
 }
 
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Export {
+    #[serde(default)]
+    include_storage: bool,
+}
+
 /// The newest snapshot is what will be exported; the file is made when it is fetched.
-async fn request_export(State(backend): State<Arc<Backend>>, headers: HeaderMap) -> Result<(), ApiError> {
-    identity::require_admin(&headers, "", &backend)
+async fn request_export(
+    State(backend): State<Arc<Backend>>,
+    headers: HeaderMap,
+    Query(Export { include_storage }): Query<Export>,
+) -> Result<(), ApiError> {
+    identity::require_admin(&headers, "", &backend)?;
+    backend.transfers.export_files.store(include_storage, Ordering::Relaxed);
+    Ok(())
 }
 
 async fn export(
@@ -43,7 +57,8 @@ async fn export(
     Path(timestamp): Path<u64>,
 ) -> Result<Response, ApiError> {
     identity::require_admin(&headers, "", &backend)?;
-    let file = transfer::zip_of(&backend, Timestamp(timestamp)).await.map_err(CallError::from)?;
+    let with_files = backend.transfers.export_files.load(Ordering::Relaxed);
+    let file = transfer::zip_of(&backend, Timestamp(timestamp), with_files).await.map_err(CallError::from)?;
     let disposition = format!("attachment; filename=snapshot_{timestamp}.zip");
     let headers = [(header::CONTENT_TYPE, "application/zip".to_owned()), (header::CONTENT_DISPOSITION, disposition)];
     Ok((headers, file).into_response())
@@ -103,14 +118,14 @@ async fn finish_upload(
     let content = backend.transfers.finish_upload(&upload_token).map_err(refused)?;
     let parsed = tokio::task::spawn_blocking(move || transfer::parse(format, table_name.as_deref(), &content)).await;
     let parsed = parsed.unwrap_or_else(|error| Err(format!("The file could not be read: {error}.")));
-    let planned = parsed.and_then(|tables| {
-        let plan = transfer::plan(&backend, &tables, mode).map_err(|error| error.to_string())?;
-        Ok((tables, plan))
+    let planned = parsed.and_then(|import| {
+        let plan = transfer::plan(&backend, &import, mode).map_err(|error| error.to_string())?;
+        Ok((import, plan))
     });
     let id = match planned {
-        Ok((tables, plan)) => {
+        Ok((import, plan)) => {
             let state = ImportState::Waiting { message: plan.message, deletes: plan.deletes };
-            backend.transfers.keep(mode, Some(tables), state)
+            backend.transfers.keep(mode, Some(import), state)
         }
         Err(error) => backend.transfers.keep(mode, None, ImportState::Failed { error }),
     };
@@ -128,17 +143,17 @@ async fn perform(State(backend): State<Arc<Backend>>, headers: HeaderMap, body: 
     identity::require_admin(&headers, "", &backend)?;
     let Named { import_id } = read_json(body).await?;
     let import = backend.transfers.import(&import_id).ok_or_else(unknown_import)?;
-    let Some(tables) = import.tables.lock().take() else { return Ok(()) };
+    let Some(content) = import.content.lock().take() else { return Ok(()) };
     import.state.send_replace(ImportState::InProgress);
     tokio::spawn(async move {
-        let state = import_state(&backend, tables, import.mode).await;
+        let state = import_state(&backend, &content, import.mode).await;
         import.state.send_replace(state);
     });
     Ok(())
 }
 
-async fn import_state(backend: &Backend, tables: Vec<ImportedTable>, mode: Mode) -> ImportState {
-    match transfer::run(backend, tables, mode).await {
+async fn import_state(backend: &Backend, import: &Imported, mode: Mode) -> ImportState {
+    match transfer::run(backend, import, mode).await {
         Ok(added) => ImportState::Completed { added },
         Err(error) => ImportState::Failed { error: error.to_string() },
     }
@@ -148,7 +163,7 @@ async fn cancel(State(backend): State<Arc<Backend>>, headers: HeaderMap, body: B
     identity::require_admin(&headers, "", &backend)?;
     let Named { import_id } = read_json(body).await?;
     let import = backend.transfers.import(&import_id).ok_or_else(unknown_import)?;
-    if import.tables.lock().take().is_some() {
+    if import.content.lock().take().is_some() {
         import.state.send_replace(ImportState::Failed { error: "Import canceled".to_owned() });
     }
     Ok(())

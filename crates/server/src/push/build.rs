@@ -11,7 +11,7 @@ use convex_wasm_v8_workers::{ImportPhase, Program as V8Program, Workers};
 use convex_wasm_values::Schema;
 
 use super::analyze::{self, Analyzed};
-use super::app::App;
+use super::app::{self, App};
 use super::body::PushedModule;
 use super::compile::{self, CompiledModule};
 use super::crons::{self, CronSpec};
@@ -111,16 +111,16 @@ impl Builder {
         Ok(BuiltApp { modules, report, crons, routes, program, functions, node, v8: self.v8.clone() })
     }
 
-    /// Evaluates the schema of an app.
+    /// Evaluates the schema of an app; without a module it has none.
     ///
     /// # Errors
     /// `schema.ts` does not compile, throws, or exports no valid schema.
-    pub async fn schema(&self, app: &App) -> Result<Schema, PushError> {
-        let Some(module) = &app.schema else { return Ok(Schema::empty()) };
+    pub async fn schema(&self, module: Option<&PushedModule>, phase: app::ImportPhase) -> Result<Schema, PushError> {
+        let Some(module) = module else { return Ok(Schema::empty()) };
         let modules = self.compile(vec![module.clone()]).await?;
         let source_maps = source_maps([module]);
         let host = ImportHost::default();
-        let program = initialise(&self.engine, &modules, &source_maps, app.import_phase, host.clone()).await?;
+        let program = initialise(&self.engine, &modules, &source_maps, phase, host.clone()).await?;
         Ok(Schema::from_json(&analyze::schema_json(&program, &source_maps, &host).await?)?)
     }
 

@@ -16,7 +16,7 @@ const QUALITY: u32 = 4;
 const WINDOW: u32 = 22;
 const BUFFER: usize = 64 << 10;
 
-/// Stores an app's content. It is not deployed before [`activate`] is committed.
+/// Stores an app's content. It is not deployed before a transaction that makes it so is committed.
 ///
 /// # Errors
 /// The database failed.
@@ -48,14 +48,32 @@ pub async fn activate(transaction: &mut Transaction, artifact: &Artifact) -> Res
 /// # Errors
 /// The database failed, or what it holds is no app.
 pub async fn load(database: &Database, transaction: &mut Transaction) -> Result<Option<App>, PushError> {
-    let Some(artifact) = transaction.artifact(ARTIFACT).await? else { return Ok(None) };
+    match active(transaction).await? {
+        Some(artifact) => read(database, &artifact).await.map(Some),
+        None => Ok(None),
+    }
+}
+
+/// The artifact that is the deployed app, if there is one.
+///
+/// # Errors
+/// The database failed.
+pub async fn active(transaction: &mut Transaction) -> Result<Option<Artifact>, PushError> {
+    Ok(transaction.artifact(ARTIFACT).await?)
+}
+
+/// The app in an artifact.
+///
+/// # Errors
+/// The database failed, or what it holds is no app.
+pub async fn read(database: &Database, artifact: &Artifact) -> Result<App, PushError> {
     let content = database
         .get_blob(artifact.blob)
         .await?
-        .ok_or_else(|| PushError::internal(format!("the blob {} of the deployed app is missing", artifact.blob)))?;
+        .ok_or_else(|| PushError::internal(format!("the blob {} of a deployed app is missing", artifact.blob)))?;
     let app = tokio::task::spawn_blocking(move || {
         let limit = 2 * MAX_PUSH_BYTES.get() as u64;
         serde_json::from_reader(brotli::Decompressor::new(content.as_ref(), BUFFER).take(limit))
     });
-    app.await.map_err(PushError::internal)?.map(Some).map_err(PushError::internal)
+    app.await.map_err(PushError::internal)?.map_err(PushError::internal)
 }

@@ -12,16 +12,13 @@ use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use axum::routing::get;
-use convex_wasm_knobs::HTTP_SERVER_MAX_FUNCTION_BODY_BYTES;
+use convex_wasm_knobs::{HTTP_SERVER_MAX_FUNCTION_BODY_BYTES, SYNC_READ_BUFFER_BYTES};
 
 use crate::Backend;
 use session::Session;
 
 /// First version of the npm package that understands transitions in slices.
 const CHUNKS_SINCE: (u32, u32) = (1, 28);
-
-/// Bytes of a connection's own buffer for what it receives. Most messages are small, and most connections are idle.
-const READ_BUFFER: usize = 4 << 10;
 
 /// Routes of this module.
 pub fn routes() -> Router<Arc<Backend>> {
@@ -45,7 +42,7 @@ async fn npm_client(
 fn accept(backend: Arc<Backend>, upgrade: WebSocketUpgrade, chunks: bool) -> Response {
     let limit = HTTP_SERVER_MAX_FUNCTION_BODY_BYTES.get();
     upgrade
-        .read_buffer_size(READ_BUFFER)
+        .read_buffer_size(SYNC_READ_BUFFER_BYTES.get())
         .max_message_size(limit)
         .max_frame_size(limit)
         .on_upgrade(move |socket| Session::new(backend, chunks).run(socket))

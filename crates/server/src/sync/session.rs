@@ -12,8 +12,8 @@ use std::time::{Duration, Instant, SystemTime};
 use axum::extract::ws::{Message, WebSocket};
 use convex_wasm_database::Timestamp;
 use convex_wasm_knobs::{
-    SYNC_CLIENT_TIMEOUT_SECONDS, SYNC_MAX_QUERIES, SYNC_MAX_QUEUED_MUTATIONS, SYNC_PING_SECONDS,
-    SYNC_SEND_TIMEOUT_SECONDS, SYNC_TRANSITION_CHUNK_BYTES,
+    SYNC_CLIENT_TIMEOUT_SECONDS, SYNC_HEARTBEAT_SECONDS, SYNC_MAX_QUERIES, SYNC_MAX_QUEUED_MUTATIONS,
+    SYNC_PING_SECONDS, SYNC_SEND_TIMEOUT_SECONDS, SYNC_TRANSITION_CHUNK_BYTES,
 };
 use convex_wasm_runner::{Audience, CallError, FunctionKind, Identity, Outcome, SessionRequest};
 use convex_wasm_values::JsonFormat;
@@ -32,9 +32,6 @@ use crate::http::identity;
 use crate::http::request::{RequestContext, new_request_id};
 use crate::timestamp::EncodedTimestamp;
 use crate::{ApiError, Backend};
-
-/// How often the connection is looked after.
-const HEARTBEAT: Duration = Duration::from_secs(5);
 
 /// A connection of a client.
 pub struct Session {
@@ -141,7 +138,7 @@ impl Session {
     async fn converse(&mut self, socket: &mut WebSocket) -> Result<std::convert::Infallible, End> {
         let mut deployments = self.backend.runner().deployments();
         deployments.mark_unchanged();
-        let mut heartbeat = tokio::time::interval(HEARTBEAT);
+        let mut heartbeat = tokio::time::interval(Duration::from_secs(SYNC_HEARTBEAT_SECONDS.get()));
         loop {
             self.start_mutation()?;
             self.start_round()?;
@@ -174,6 +171,8 @@ impl Session {
                 self.owed.ts = self.owed.ts.max(ts.unwrap_or(Timestamp::MIN));
                 // A round that saw the commit may have overtaken this answer; clients wait for a transition behind it.
                 self.owed.in_any_case |= ts.is_some_and(|ts| ts <= self.version.ts.0);
+                // Clients in Rust and Python hold back an error that has data until there is a transition behind it.
+                self.owed.in_any_case |= outcome.result.as_ref().is_err_and(|error| error.data.is_some());
                 let ts = ts.map(EncodedTimestamp);
                 let answer = answer(outcome, &request_id);
                 self.say(socket, &ServerMessage::MutationResponse { request_id: number, answer, ts }).await?;

@@ -1,14 +1,13 @@
-//! How imported documents get into tables: in batches, so that neither memory nor other writers suffer. An import that
-//! fails in the middle leaves the batches before; `--replace` repairs that.
+//! How imported documents get into tables.
 
-use convex_wasm_database::{DocumentArg, Error, Result};
-use convex_wasm_knobs::{IMPORT_BATCH_BYTES, IMPORT_BATCH_DOCUMENTS, IMPORT_OCC_MAX_RETRIES};
-use convex_wasm_values::value::object_size;
-use convex_wasm_values::{ConvexObject, ConvexValue};
+use convex_wasm_database::{DocumentArg, Error, FileContent, Result, Transaction};
+use convex_wasm_knobs::IMPORT_OCC_MAX_RETRIES;
+use convex_wasm_storage::Written;
+use futures::StreamExt;
 use serde::Deserialize;
 
-use super::export::page;
-use super::formats::ImportedTable;
+use super::export::{FILES, ids};
+use super::formats::{Imported, ImportedFile, ImportedTable};
 use crate::Backend;
 
 /// What happens to documents that are there already.
@@ -37,20 +36,15 @@ pub struct Plan {
 ///
 /// # Errors
 /// Tables have documents that must have none, or the database failed.
-pub fn plan(backend: &Backend, tables: &[ImportedTable], mode: Mode) -> Result<Plan> {
+pub fn plan(backend: &Backend, import: &Imported, mode: Mode) -> Result<Plan> {
+    let Imported { tables, files } = import;
     let mut transaction = backend.begin_system();
     let mut message = String::from("Import of these documents:\n");
     let mut deletes = false;
     for table in tables {
         let present = transaction.count(&table.name)?;
         if mode == Mode::RequireEmpty && present > 0 {
-            return Err(Error::developer(
-                "TableNotEmpty",
-                format!(
-                    "Data already exists in table \"{}\". Use `--append` to add to it, `--replace` to replace it.",
-                    table.name
-                ),
-            ));
+            return Err(not_empty(&table.name));
         }
         let deleted = if mode == Mode::Append { 0 } else { present };
         deletes |= deleted > 0;
@@ -60,126 +54,132 @@ pub fn plan(backend: &Backend, tables: &[ImportedTable], mode: Mode) -> Result<P
             table.documents.len()
         ));
     }
-    for name in other_tables(backend, tables, mode) {
+    for name in other_tables(&mut transaction, tables, mode) {
         let present = transaction.count(&name)?;
         deletes |= present > 0;
         message.push_str(&format!("  {name}: all {present} deleted\n"));
     }
+    if let Some(files) = files {
+        let present = transaction.count(FILES)?;
+        deletes |= present > 0 && !matches!(mode, Mode::Append | Mode::RequireEmpty);
+        message.push_str(&format!("  files: {} added, {present} present\n", files.len()));
+    }
     Ok(Plan { message, deletes })
 }
 
-/// Carries an import out; the number of documents that were added.
+/// Carries an import out; the number of documents that were added. It happens as a whole or not at all: everything is one
+/// transaction, without the limits of those of functions.
 ///
 /// # Errors
 /// A document does not fit into its table, or the database failed.
-pub async fn run(backend: &Backend, tables: Vec<ImportedTable>, mode: Mode) -> Result<usize> {
+pub async fn run(backend: &Backend, import: &Imported, mode: Mode) -> Result<usize> {
+    let Imported { tables, files } = import;
+    // Contents of an import that fails are swept away later, as those of any upload that was abandoned.
+    let files = match files {
+        Some(files) => Some(store(backend, files).await?),
+        None => None,
+    };
+    let mut conflicts = 0;
+    loop {
+        let mut transaction = backend.begin_system();
+        transaction.lift_limits();
+        write(&mut transaction, tables, mode).await?;
+        if let Some(files) = &files {
+            write_files(&mut transaction, files, mode).await?;
+        }
+        match backend.database.commit(transaction).await {
+            Err(error) if error.is_retriable() && conflicts < IMPORT_OCC_MAX_RETRIES.get() => conflicts += 1,
+            result => return result.map(|_| tables.iter().map(|table| table.documents.len()).sum()),
+        }
+    }
+}
+
+async fn write(transaction: &mut Transaction, tables: &[ImportedTable], mode: Mode) -> Result<()> {
+    for table in tables {
+        if mode == Mode::RequireEmpty && transaction.count(&table.name)? > 0 {
+            return Err(not_empty(&table.name));
+        }
+        if matches!(mode, Mode::Replace | Mode::ReplaceAll) {
+            clear(transaction, &table.name).await?;
+        }
+    }
+    for name in other_tables(transaction, tables, mode) {
+        clear(transaction, &name).await?;
+    }
+    // Tables get the numbers that the documents' ids carry before any of them has documents.
+    for table in tables {
+        if let Some(number) = table.number {
+            transaction.claim_table(&table.name, number).await?;
+        }
+    }
+    for table in tables {
+        for document in &table.documents {
+            transaction.import(&table.name, document.clone()).await?;
+        }
+    }
+    Ok(())
+}
+
+/// A file whose content is stored.
+struct StoredContent<'a> {
+    file: &'a ImportedFile,
+    content: FileContent,
+}
+
+async fn store<'a>(backend: &Backend, files: &'a [ImportedFile]) -> Result<Vec<StoredContent<'a>>> {
+    let mut stored = Vec::new();
+    for file in files {
+        let content = file.content.clone();
+        let stream = futures::stream::once(async move { Ok(content) }).boxed();
+        let written = backend.storage.files.write(stream).await;
+        let Written { key, sha256, size } = written.map_err(|error| {
+            Error::developer("ImportFailed", format!("The content of {} could not be stored: {error}.", file.id))
+        })?;
+        let content_type = file.content_type.clone();
+        let content = FileContent { key: key.as_str().to_owned(), sha256, size, content_type };
+        stored.push(StoredContent { file, content });
+    }
+    Ok(stored)
+}
+
+async fn write_files(transaction: &mut Transaction, files: &[StoredContent<'_>], mode: Mode) -> Result<()> {
+    if mode == Mode::RequireEmpty && transaction.count(FILES)? > 0 {
+        return Err(not_empty(FILES));
+    }
     if matches!(mode, Mode::Replace | Mode::ReplaceAll) {
-        let names: Vec<String> = tables.iter().map(|table| table.name.clone()).collect();
-        for name in names.into_iter().chain(other_tables(backend, &tables, mode)) {
-            clear(backend, &name).await?;
+        for id in ids(transaction, FILES).await? {
+            if let Ok(id) = id.parse() {
+                transaction.delete_file(id).await?;
+            }
         }
     }
-    claim(backend, &tables).await?;
-    let mut added = 0;
-    for table in &tables {
-        for batch in batches(&table.documents) {
-            insert(backend, &table.name, batch).await?;
-            added += batch.len();
-        }
+    for StoredContent { file, content } in files {
+        transaction.import_file(file.id, file.created, content).await?;
     }
-    Ok(added)
+    Ok(())
+}
+
+fn not_empty(table: &str) -> Error {
+    Error::developer(
+        "TableNotEmpty",
+        format!("Data already exists in table \"{table}\". Use `--append` to add to it, `--replace` to replace it."),
+    )
 }
 
 /// Tables that are emptied though nothing is imported into them.
-fn other_tables(backend: &Backend, tables: &[ImportedTable], mode: Mode) -> Vec<String> {
+fn other_tables(transaction: &mut Transaction, tables: &[ImportedTable], mode: Mode) -> Vec<String> {
     if mode != Mode::ReplaceAll {
         return Vec::new();
     }
-    let mut names = backend.begin_system().table_names();
+    let mut names = transaction.table_names();
     names.retain(|name| tables.iter().all(|table| table.name != *name));
     names
 }
 
-/// Repeats a change that met conflicts.
-struct Attempts(u32);
-
-impl Attempts {
-    /// Whether a result is final.
-    fn settle<T>(&mut self, result: Result<T>) -> Option<Result<T>> {
-        match result {
-            Err(error) if error.is_retriable() && self.0 < IMPORT_OCC_MAX_RETRIES.get() => {
-                self.0 += 1;
-                None
-            }
-            result => Some(result),
-        }
-    }
-}
-
 /// Deletes all documents of a table.
-async fn clear(backend: &Backend, table: &str) -> Result<()> {
-    let mut attempts = Attempts(0);
-    loop {
-        let mut transaction = backend.begin_system();
-        let documents = page(&mut transaction, table, None).await?.page;
-        if documents.is_empty() {
-            return Ok(());
-        }
-        for document in &documents {
-            let id = document.as_object().and_then(|document| document.get("_id")).and_then(ConvexValue::as_str);
-            let id = id.unwrap_or_default().to_owned();
-            transaction.delete(&DocumentArg { id, table: None, is_system: false }).await?;
-        }
-        if let Some(result) = attempts.settle(backend.database.commit(transaction).await) {
-            result?;
-        }
+async fn clear(transaction: &mut Transaction, table: &str) -> Result<()> {
+    for id in ids(transaction, table).await? {
+        transaction.delete(&DocumentArg { id, table: None, is_system: false }).await?;
     }
-}
-
-/// Makes the tables and gives them the numbers that the documents' ids carry.
-async fn claim(backend: &Backend, tables: &[ImportedTable]) -> Result<()> {
-    let mut attempts = Attempts(0);
-    loop {
-        let mut transaction = backend.begin_system();
-        for table in tables {
-            if let Some(number) = table.number {
-                transaction.claim_table(&table.name, number).await?;
-            }
-        }
-        if let Some(result) = attempts.settle(backend.database.commit(transaction).await) {
-            return result.map(|_| ());
-        }
-    }
-}
-
-async fn insert(backend: &Backend, table: &str, documents: &[ConvexObject]) -> Result<()> {
-    let mut attempts = Attempts(0);
-    loop {
-        let mut transaction = backend.begin_system();
-        for document in documents {
-            transaction.import(table, document.clone()).await?;
-        }
-        if let Some(result) = attempts.settle(backend.database.commit(transaction).await) {
-            return result.map(|_| ());
-        }
-    }
-}
-
-/// Slices of documents that one transaction can write.
-fn batches(mut documents: &[ConvexObject]) -> Vec<&[ConvexObject]> {
-    let mut batches = Vec::new();
-    while !documents.is_empty() {
-        let (mut length, mut bytes) = (0, 0);
-        while length < documents.len().min(IMPORT_BATCH_DOCUMENTS.get()) {
-            bytes += object_size(&documents[length]);
-            if length > 0 && bytes > IMPORT_BATCH_BYTES.get() {
-                break;
-            }
-            length += 1;
-        }
-        let (batch, rest) = documents.split_at(length);
-        batches.push(batch);
-        documents = rest;
-    }
-    batches
+    Ok(())
 }

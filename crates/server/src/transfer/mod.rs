@@ -13,6 +13,6 @@ mod import;
 mod uploads;
 
 pub use export::zip_of;
-pub use formats::{Format, ImportedTable, parse};
+pub use formats::{Format, Imported, parse};
 pub use import::{Mode, plan, run};
 pub use uploads::{ImportState, Transfers};

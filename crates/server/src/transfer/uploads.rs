@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use bytes::Bytes;
 use convex_wasm_knobs::{IMPORT_MAX_BYTES, IMPORT_MAX_KEPT};
@@ -11,7 +12,7 @@ use rand::Rng;
 use serde_json::{Value as Json, json};
 use tokio::sync::watch;
 
-use super::formats::ImportedTable;
+use super::formats::Imported;
 use super::import::Mode;
 
 /// Uploads and imports, the oldest first; there are at most so many, and the oldest are forgotten.
@@ -19,6 +20,8 @@ use super::import::Mode;
 pub struct Transfers {
     uploads: Mutex<VecDeque<Upload>>,
     imports: Mutex<VecDeque<Arc<Import>>>,
+    /// Whether the export that was asked for last is to have the app's files.
+    pub export_files: AtomicBool,
 }
 
 struct Upload {
@@ -33,7 +36,7 @@ pub struct Import {
     /// What happens to documents that are there.
     pub mode: Mode,
     /// What waits to be imported.
-    pub tables: Mutex<Option<Vec<ImportedTable>>>,
+    pub content: Mutex<Option<Imported>>,
     /// How far it is.
     pub state: watch::Sender<ImportState>,
 }
@@ -119,9 +122,9 @@ impl Transfers {
     }
 
     /// Keeps an import; its name.
-    pub fn keep(&self, mode: Mode, tables: Option<Vec<ImportedTable>>, state: ImportState) -> String {
+    pub fn keep(&self, mode: Mode, content: Option<Imported>, state: ImportState) -> String {
         let id = new_name();
-        let import = Import { id: id.clone(), mode, tables: Mutex::new(tables), state: watch::Sender::new(state) };
+        let import = Import { id: id.clone(), mode, content: Mutex::new(content), state: watch::Sender::new(state) };
         let mut imports = self.imports.lock();
         imports.push_back(Arc::new(import));
         bound(&mut imports);
