@@ -161,3 +161,23 @@ await messageOfAsync(async () => { for (const x of (await object).foo); });
 await messageOfAsync(async () => { for (const x of await 5); });
 await messageOfAsync(async () => { const [x] = await object; });
 await messageOfAsync(async () => { [...(await object)]; });
+
+// Destructuring of nothing: parameters, patterns that begin with a default value.
+messageOf(() => (({ x }) => x)(null));
+messageOf(() => (({ x }) => x)());
+messageOf(() => ((a, { x }) => x)(1, null));
+messageOf(() => (({ x = 1 }) => x)());
+messageOf(() => (({ x = 1, y }) => x)(null));
+messageOf(() => (({ y, x = 1 }) => x)());
+messageOf(() => { const { x = 1 } = nothing; });
+messageOf(() => { const { x: y = 1 } = nested.nothing; });
+messageOf(() => { let x; ({ x = 1 } = nothing); });
+messageOf(() => { let x; ({ x: x = 1 } = nil); });
+messageOf(() => { for (const { x = 1 } of [null]); });
+messageOf(() => { const { nothing: { x = 1 } } = nested; });
+// Keys of `in` are named without calling anything.
+messageOf(() => ({}) in five);
+messageOf(() => ({ toString() { return 'called'; } }) in nil);
+messageOf(() => f in 'string');
+messageOf(() => 'key' in five);
+messageOf(() => Symbol('s') in nothing);

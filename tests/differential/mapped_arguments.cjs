@@ -167,3 +167,21 @@ object.later(1).then(show);
   Array.prototype.reverse.call(arguments);
   show(a, [...arguments]);
 })(1);
+
+// `var arguments` is the same object; functions and parameters of that name are others.
+(function (a) {
+  show(arguments.length, typeof arguments);
+  var arguments;
+  arguments[0] = 2;
+  show(a);
+  var arguments = "own";
+  show(arguments, a);
+})(1);
+(function () {
+  if (false) { var arguments; }
+  show(arguments.length, (() => arguments[1])(), (() => { var arguments; return arguments; })());
+})(1, 2);
+(function () { function arguments() {} show(typeof arguments); })(1);
+(function (arguments) { var arguments; show(arguments); })(1);
+(function () { let arguments; show(arguments); })(1);
+(function () { { let arguments = "block"; show(arguments); } show(arguments.length); })(1);

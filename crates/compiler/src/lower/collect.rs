@@ -156,6 +156,11 @@ impl<'s> Collector<'s> {
             has_dead_zone: self.in_parameters || is_lexical(self.scoping.symbol_flags(symbol)),
         };
         self.facts.symbols.entry(symbol).or_insert(facts);
+        // In sloppy code `var arguments` names the object that is there anyway.
+        let function = self.facts.function(self.function);
+        if identifier.name == "arguments" && !function.strict && function.kind != FunctionKind::Arrow {
+            self.use_implicit(Implicit::Arguments);
+        }
     }
 
     /// Remembers the function a variable is bound to if nothing else is ever assigned to it.

@@ -432,7 +432,12 @@ impl FunctionLowerer<'_, '_> {
                     && flags.contains(SymbolFlags::Function)
                     && !flags.contains(SymbolFlags::FunctionExpression))
             {
-                let value = *undefined.get_or_insert_with(|| self.builder.undefined());
+                let arguments =
+                    self.received.arguments.filter(|_| self.module.scoping.symbol_name(symbol) == "arguments");
+                let value = match arguments {
+                    Some(arguments) => arguments,
+                    None => *undefined.get_or_insert_with(|| self.builder.undefined()),
+                };
                 self.initialize_symbol(symbol, value, false);
             } else {
                 self.declare_lexical(symbol);

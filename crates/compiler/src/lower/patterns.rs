@@ -108,6 +108,8 @@ impl FunctionLowerer<'_, '_> {
     fn bind_object(&mut self, pattern: &ObjectPattern<'_>, value: Reg, source: Option<&str>) -> Result<()> {
         let first = pattern.properties.first();
         self.builder.position = first.map_or(pattern.span.start, |first| first.span.start);
+        // V8 says that reading the first property failed if that has a default value.
+        let source = source.filter(|_| !first.is_some_and(|first| first.value.is_assignment_pattern()));
         self.require_object(value, first.and_then(|first| key_text(&first.key)), source);
         let mut excluded = Vec::new();
         for property in &pattern.properties {
@@ -340,7 +342,13 @@ impl FunctionLowerer<'_, '_> {
             }
             AssignmentTargetProperty::AssignmentTargetPropertyProperty(property) => key_text(&property.name),
         });
-        self.require_object(value, first, source);
+        let has_default = pattern.properties.first().is_some_and(|first| match first {
+            AssignmentTargetProperty::AssignmentTargetPropertyIdentifier(property) => property.init.is_some(),
+            AssignmentTargetProperty::AssignmentTargetPropertyProperty(property) => {
+                matches!(property.binding, AssignmentTargetMaybeDefault::AssignmentTargetWithDefault(_))
+            }
+        });
+        self.require_object(value, first, source.filter(|_| !has_default));
         let mut excluded = Vec::new();
         let has_rest = pattern.rest.is_some();
         for property in &pattern.properties {

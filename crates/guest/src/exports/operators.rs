@@ -356,10 +356,11 @@ extern "C" fn rt_require_object_coercible(value: Value, name_address: u32) -> i3
     let what = if value.is_null() { "null" } else { "undefined" };
     let name = super::name(name_address).map_or_else(|| what.to_owned(), |name| name.to_text());
     // What the source does not name is shown as the value it is.
-    let target = match name.strip_suffix("of ''").or(name.strip_suffix("of '(intermediate value)'")) {
-        Some(property) => format!("{property}of '{what}'"),
-        None if name.starts_with("property '") => name,
-        None => format!("'{name}'"),
+    let target = match (name.strip_suffix("of ''"), name.strip_suffix("of '(intermediate value)'")) {
+        (Some(property), _) if value.is_null() => format!("{property}of 'object null'"),
+        (Some(property), _) | (_, Some(property)) => format!("{property}of '{what}'"),
+        _ if name.starts_with("property '") => name,
+        _ => format!("'{name}'"),
     };
     to_status(Err(throw_type_error(format!("Cannot destructure {target} as it is {what}."))))
 }

@@ -192,9 +192,10 @@ extern "C" fn rt_in(key: Value, object: Value) -> Value {
     let test = || match object.as_object() {
         Some(object) => object.has_property(to_property_key(key)?),
         None => {
-            let key = to_property_key(key)?;
+            // No code of the program runs to name a key that is an object.
+            let key = if key.is_object() { crate::error::describe(key) } else { to_property_key(key)?.display() };
             let described = crate::error::safe_to_string(object);
-            Err(throw_type_error(format!("Cannot use 'in' operator to search for '{}' in {described}", key.display())))
+            Err(throw_type_error(format!("Cannot use 'in' operator to search for '{key}' in {described}")))
         }
     };
     to_word(test().map(Value::bool))
