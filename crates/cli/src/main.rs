@@ -11,6 +11,7 @@ mod node;
 mod output;
 mod packaged;
 mod report;
+mod s3;
 
 use std::process::ExitCode;
 

@@ -21,6 +21,7 @@ use crate::exit::Failure;
 use crate::instance::InstanceOptions;
 use crate::node;
 use crate::output;
+use crate::s3::S3Options;
 
 /// Where to listen, and which deployment to serve.
 #[derive(Args)]
@@ -32,7 +33,7 @@ Examples:
 
 Files beside the database: PATH.secret (the instance secret, if none is given), PATH.files (what the app stores) and
 PATH.cache (compiled code, may be deleted); if the database is on a server, NAME.secret, NAME.files and NAME.cache in the
-working directory. The server that opens a database last owns it: another one that had it open stops. Limits are
+working directory. Files may be in an S3-compatible store instead. The server that opens a database last owns it: another one that had it open stops. Limits are
 environment variables, all documented in the crate `knobs`; RUST_LOG chooses log events.")]
 pub struct Options {
     #[command(flatten)]
@@ -58,6 +59,8 @@ pub struct Options {
     /// Functions to run on V8, such as `reports:*`, though they could run on Wasm; separated by commas.
     #[arg(long, env = "CONVEX_WASM_V8_FUNCTIONS", value_name = "PATTERNS", value_delimiter = ',')]
     v8_functions: Vec<String>,
+    #[command(flatten)]
+    s3: S3Options,
     /// Appends a recording of every call to a file, as lines of JSON: what went in, what was asked, what came out.
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
@@ -106,7 +109,7 @@ async fn open(
     if let Some(workers) = workers(options.node.as_deref(), &cache)? {
         builder = builder.with_v8(workers).without(Exclusions::new(options.v8_functions));
     }
-    let files = options.instance.file("files");
+    let files = files(options.s3, &options.instance)?;
     let recordings = options.record.as_deref().map(recording_sink).transpose()?;
     let backend = Backend::open(BackendOptions {
         database: open_database(persistence).await?,
@@ -114,12 +117,20 @@ async fn open(
         secret,
         builder,
         origin: options.convex_origin.unwrap_or_else(|| format!("http://{address}")),
-        files: Files::open(&files)
-            .map_err(|error| Failure::setup(format!("could not open {}", files.display()), error))?,
+        files,
         site: options.convex_site.unwrap_or_else(|| format!("http://{site}")),
         recordings,
     });
     backend.await.map_err(|error| Failure::setup("could not load the deployed app", error))
+}
+
+/// Files in the bucket that was named, or in a folder beside the database.
+fn files(s3: S3Options, instance: &InstanceOptions) -> Result<Files, Failure> {
+    if let Some(bucket) = s3.bucket() {
+        return Files::in_bucket(bucket).map_err(|error| Failure::setup("could not use the S3 store", error));
+    }
+    let folder = instance.file("files");
+    Files::open(&folder).map_err(|error| Failure::setup(format!("could not open {}", folder.display()), error))
 }
 
 /// Workers on the given Node.js, or on one that is found; without any, everything must run on Wasm.
