@@ -27,6 +27,8 @@ struct Place {
     database: OsString,
     /// The folder it works in.
     folder: PathBuf,
+    /// Environment variables of its own.
+    environment: Vec<(&'static str, &'static str)>,
 }
 
 impl Backend {
@@ -38,11 +40,25 @@ impl Backend {
 
     /// The same with the database at a path or a URL, working in a folder.
     pub fn start_in(folder: &Path, database: impl Into<OsString>) -> anyhow::Result<Self> {
-        let place = Place { database: database.into(), folder: folder.to_owned() };
+        Self::start_at(Place { database: database.into(), folder: folder.to_owned(), environment: Vec::new() })
+    }
+
+    /// The same as [`Backend::start`], with these environment variables.
+    pub fn start_with(database: &Path, environment: &[(&'static str, &'static str)]) -> anyhow::Result<Self> {
+        let folder = database.parent().context("the database is in no folder")?.to_owned();
+        Self::start_at(Place { database: database.into(), folder, environment: environment.to_vec() })
+    }
+
+    fn start_at(place: Place) -> anyhow::Result<Self> {
         let (process, url) = place.spawn("0")?;
         // A connection to a server that was killed is not used again.
         let client = reqwest::Client::builder().pool_max_idle_per_host(0).build()?;
         Ok(Backend { process: Mutex::new(process), place, url, client })
+    }
+
+    /// Id of its process.
+    pub fn id(&self) -> u32 {
+        self.process.lock().unwrap_or_else(PoisonError::into_inner).id()
     }
 
     /// Kills the server and starts another on the same database and port.
@@ -129,6 +145,7 @@ impl Place {
             .arg("--node")
             .arg(places::node().canonicalize()?)
             .current_dir(&self.folder)
+            .envs(self.environment.iter().copied())
             .stdout(Stdio::piped())
             .spawn()?;
         let output = process.stdout.take().context("the server has no standard output")?;

@@ -22,8 +22,13 @@ pub struct Developer {
 impl Developer {
     /// The example app, not deployed yet.
     pub fn new() -> anyhow::Result<Self> {
+        Self::with(&[])
+    }
+
+    /// The same, and a backend with these environment variables.
+    pub fn with(environment: &[(&'static str, &'static str)]) -> anyhow::Result<Self> {
         let folder = tempfile::tempdir()?;
-        let backend = Backend::start(&folder.path().join("app.sqlite3"))?;
+        let backend = Backend::start_with(&folder.path().join("app.sqlite3"), environment)?;
         let developer = Developer { key: backend.admin_key()?, backend, folder };
         let functions = developer.app().join("convex");
         fs::create_dir_all(&functions)?;

@@ -40,10 +40,11 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         return Ok(());
     }
     let latency = output(Command::new(programs()?.join("examples/latency")).arg(setup::node().get_program()))?;
-    println!("{latency}");
+    let saturation = output(&mut Command::new(programs()?.join("examples/saturation")))?;
+    println!("{latency}{saturation}");
     if options.write {
         let mut results = OpenOptions::new().append(true).open(RESULTS)?;
-        writeln!(results, "\n{latency}")?;
+        writeln!(results, "\n{latency}{saturation}")?;
     }
     Ok(())
 }

@@ -265,6 +265,8 @@ knobs! {
     CONVEX_WASM_V8_REFILL_DELAY_MS: u64 = 20;
     /// Niceness of V8 workers: what they compute gives way to the backend's own work. 0 is the backend's.
     CONVEX_WASM_V8_NICE: i32 = 5;
+    /// Seconds in which npm must install the packages of a push that are not bundled.
+    CONVEX_WASM_NPM_TIMEOUT_SECONDS: u64 = 240;
     /// 1 logs after each execution on V8 where the time of all of them went.
     CONVEX_WASM_V8_PHASES: u8 = 0;
     /// Seconds in which a V8 worker must become ready.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use convex_wasm_knobs::V8_ACTION_USER_TIMEOUT_SECS;
 use convex_wasm_v8_workers::{ByteStream, Entry, Streams};
 use convex_wasm_values::ConvexValue;
+use futures::{StreamExt, stream};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -105,6 +106,18 @@ impl Action {
     }
 }
 
+/// A stream without content that ends when nobody waits for the response any more.
+fn until_gone(gone: oneshot::Receiver<()>) -> ByteStream {
+    let end = async {
+        if gone.await.is_ok() {
+            // The response was given.
+            std::future::pending::<()>().await;
+        }
+        None
+    };
+    stream::once(end).filter_map(std::future::ready).boxed()
+}
+
 impl FunctionRunner {
     /// Runs the HTTP action of a route. Answers when the head of its response is there; `end` learns of the rest. The action
     /// goes on when nobody waits for its answer any more.
@@ -117,11 +130,16 @@ impl FunctionRunner {
         end: HttpEnd,
     ) -> Result<Result<HttpResponse, FunctionError>, CallError> {
         let (answer, mut response) = oneshot::channel();
+        let (waiting, gone) = oneshot::channel();
         let runner = self.clone();
-        let mut action = tokio::spawn(async move { runner.run_http(request, answer, end).await });
+        let mut action = tokio::spawn(async move { runner.run_http(request, answer, gone, end).await });
         tokio::select! {
             biased;
-            Ok(response) = &mut response => Ok(Ok(response)),
+            Ok(response) = &mut response => {
+                // From now on the body says whether somebody listens.
+                let _ = waiting.send(());
+                Ok(Ok(response))
+            }
             ended = &mut action => match ended.map_err(|error| CallError::Internal(error.into()))? {
                 // Both may be ready.
                 Ok(()) => response.try_recv().map(Ok).map_err(|error| CallError::Internal(error.into())),
@@ -135,6 +153,7 @@ impl FunctionRunner {
         self: Arc<Self>,
         request: HttpRequest,
         answer: oneshot::Sender<HttpResponse>,
+        gone: oneshot::Receiver<()>,
         end: HttpEnd,
     ) -> Result<(), Failed> {
         let system = |error: CallError| Failed::System(error.into());
@@ -166,6 +185,7 @@ impl FunctionRunner {
             "method": request.method,
             "headerPairs": request.headers,
             "streamId": request.body.map(|body| streams.send(body)),
+            "signal": streams.send(until_gone(gone)),
         });
         let invocation = ActionInvocation {
             module: MODULE,

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use convex_wasm_database::{Job, JobState};
+use convex_wasm_values::DocumentId;
 use futures::FutureExt;
 
 use crate::crons::CronSchedule;
 use crate::error::{CallError, FunctionError};
 use crate::function::FunctionKind;
+use crate::path::FunctionPath;
 use crate::runner::{Call, FunctionRunner, Once, Outcome, unix_nanos};
 
 /// What the writes of the scheduler are called where they conflict with others.
@@ -83,6 +85,31 @@ impl FunctionRunner {
                 .boxed()
             });
             if failed.await? < BATCH {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Cancels a scheduled function that has not ended: an operator's wish.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn cancel_scheduled(&self, id: DocumentId) -> Result<(), CallError> {
+        self.change(WRITER, |transaction| transaction.cancel_scheduled(id).boxed()).await
+    }
+
+    /// Cancels the scheduled functions that have not begun, all or those of this path.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn cancel_all_scheduled(&self, path: Option<&FunctionPath>) -> Result<(), CallError> {
+        let name = path.map(|path| Arc::<str>::from(format!("{}:{}", path.module(), path.function())));
+        loop {
+            let canceled = self.change(WRITER, |transaction| {
+                let name = name.clone();
+                async move { transaction.cancel_pending(name.as_deref(), BATCH).await }.boxed()
+            });
+            if canceled.await? < BATCH {
                 return Ok(());
             }
         }

@@ -212,15 +212,16 @@ async function inDefaultRuntime(program, { mode, path, name, method, argument, v
   return "";
 }
 
-async function inNode(program, { mode, path, name, method, argument, variables }, state, { write, generation }) {
-  const { CONSOLE, platformModules, platformRequire, installStreams, describeExports } = require("./node");
+async function inNode(program, request, state, { write, generation }) {
+  const { mode, path, name, method, argument, variables, packages } = request;
+  const { CONSOLE, createPlatform, installStreams, describeExports } = require("./node");
   installConsole(write, CONSOLE);
   installStreams(write);
   installConvex(state, generation);
   process.env = JSON.parse(variables);
-  define("require", platformRequire);
-  const platform = platformModules();
-  const load = (module) => program.instantiateAll(module, platform);
+  const platform = createPlatform(packages);
+  define("require", platform.require);
+  const load = (module) => program.instantiateAll(module, platform.module);
   if (mode === "describe") return describeExports(program, load);
   const namespace = await load(path);
   begin(state, generation);

@@ -6,9 +6,9 @@ const { Program } = require("./program");
 const { makeRoom } = require("./garbage");
 
 function requestOf(fields) {
-  const [, mode, path, name, method, argument, phase, timeMs, seed, importTimeMs, importSeed, variables] = fields;
+  const [, mode, path, name, method, argument, phase, timeMs, seed, importTimeMs, importSeed, variables, packages] = fields;
   return {
-    mode, path, name, method, argument, phase, seed, importSeed, variables,
+    mode, path, name, method, argument, phase, seed, importSeed, variables, packages,
     timeMs: Number(timeMs), importTimeMs: Number(importTimeMs),
   };
 }

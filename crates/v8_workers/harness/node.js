@@ -1,31 +1,44 @@
 // What the Node runtime is: Node's own realm and modules, whose standard streams are not those of the worker.
 "use strict";
-const { isBuiltin } = require("node:module");
+const { createRequire, isBuiltin } = require("node:module");
+const { join } = require("node:path");
 const process = require("node:process");
+const { types } = require("node:util");
 const vm = require("node:vm");
 
-/** Modules of Node; each is made once. */
-function platformModules() {
+/** A path or an address, not the name of a package. */
+const PATH = /^[./]|^[a-z]+:\//;
+
+/** Modules of Node, and of the packages in the folder `packages` if it is not empty: `require`, and `module`, which makes each once. */
+function createPlatform(packages) {
+  const fromPackages = packages === "" ? undefined : createRequire(join(packages, "package.json"));
   const made = new Map();
-  return (specifier) => {
-    if (!isBuiltin(specifier)) return undefined;
-    let module = made.get(specifier);
-    if (module === undefined) {
-      const exported = require(specifier);
-      const names = new Set(["default", ...Object.keys(exported)]);
-      const evaluate = function () {
-        for (const name of names) this.setExport(name, name === "default" ? exported : exported[name]);
-      };
-      made.set(specifier, (module = new vm.SyntheticModule([...names], evaluate, { identifier: specifier })));
-    }
-    return module;
+  const find = (specifier) => {
+    if (isBuiltin(specifier)) return require;
+    return PATH.test(specifier) ? undefined : fromPackages;
+  };
+  return {
+    require: (name) => {
+      const found = find(name);
+      if (found === undefined) throw Object.assign(new Error(`Cannot find module '${name}'`), { code: "MODULE_NOT_FOUND" });
+      return found(name);
+    },
+    module: (specifier) => {
+      const found = find(specifier);
+      if (found !== undefined && !made.has(specifier)) made.set(specifier, moduleOf(specifier, found(specifier)));
+      return made.get(specifier);
+    },
   };
 }
 
-/** `require` of Node's own modules, for packages that were written for it. */
-function platformRequire(name) {
-  if (isBuiltin(name)) return require(name);
-  throw Object.assign(new Error(`Cannot find module '${name}'`), { code: "MODULE_NOT_FOUND" });
+/** A module with what a module of the platform exports, of whichever kind it is. */
+function moduleOf(identifier, exported) {
+  const main = types.isModuleNamespaceObject(exported) ? exported.default : exported;
+  const names = new Set(["default", ...Object.keys(Object(exported))]);
+  const evaluate = function () {
+    for (const name of names) this.setExport(name, name === "default" ? main : exported[name]);
+  };
+  return new vm.SyntheticModule([...names], evaluate, { identifier });
 }
 
 /** What Node's console has beyond the default runtime's. */
@@ -77,4 +90,4 @@ async function describeExports(program, load) {
   return JSON.stringify(found);
 }
 
-module.exports = { CONSOLE, platformModules, platformRequire, installStreams, describeExports };
+module.exports = { CONSOLE, createPlatform, installStreams, describeExports };

@@ -7,8 +7,9 @@ function httpCalls(streams) {
   const { AbortController, Request, Response } = globalThis;
   const aborting = new AbortController();
   return {
-    requestFromConvexJson: ({ convexJson: { url, method, headerPairs, streamId } }) => {
+    requestFromConvexJson: ({ convexJson: { url, method, headerPairs, streamId, signal } }) => {
       const body = streamId === null ? undefined : streams.receive(streamId);
+      streams.whenEnded(signal, () => aborting.abort());
       return new Request(url, { method, headers: headerPairs, body, duplex: "half", signal: aborting.signal });
     },
     convexJsonFromResponse: ({ response }) => {

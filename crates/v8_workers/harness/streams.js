@@ -11,6 +11,7 @@ function createStreams(generation, hold, release) {
   const readers = new Map();
   const writers = new Map();
   const sending = new Set();
+  const watched = new Map();
   let last = 0;
 
   const settle = (waiting, id, use) => {
@@ -33,6 +34,12 @@ function createStreams(generation, hold, release) {
       send(generation, REPORT.CANCEL, [id]);
     };
     return new ReadableStream({ type: "bytes", pull, cancel }, { highWaterMark: 0 });
+  }
+
+  /** Calls `ended` at the end of a stream without content. Nobody waits for it: it holds the event loop no longer. */
+  function whenEnded(id, ended) {
+    watched.set(id, ended);
+    send(generation, REPORT.PULL, [id]);
   }
 
   async function write(id, stream, canceled) {
@@ -73,6 +80,8 @@ function createStreams(generation, hold, release) {
         controller.enqueue(new Uint8Array(content));
         resolve();
       });
+    } else if (watched.has(id)) {
+      watched.get(id)();
     } else if (kind === COMMAND.END) {
       settle(readers, id, ({ controller, resolve }) => {
         if (content !== "") controller.error(new TypeError(content));
@@ -88,7 +97,7 @@ function createStreams(generation, hold, release) {
   /** Settles when everything that was to be sent has been. */
   const allSent = () => Promise.all([...sending]);
 
-  return { receive, start, take, allSent };
+  return { receive, whenEnded, start, take, allSent };
 }
 
 module.exports = { createStreams };

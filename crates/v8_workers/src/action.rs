@@ -172,6 +172,7 @@ fn fields(
         [program.digest(), mode, module, export, method, argument, "action", "0"].map(str::to_owned).to_vec();
     fields.extend([hex::encode(seed), import.time_ms.to_string(), hex::encode(import.seed)]);
     fields.push(serde_json::json!(environment).to_string());
+    fields.push(program.packages().map_or_else(String::new, |folder| folder.to_string_lossy().into_owned()));
     fields
 }
 

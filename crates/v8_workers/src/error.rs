@@ -57,6 +57,24 @@ pub enum WorkerError {
         /// The limit.
         limit: u64,
     },
+    /// npm could not be started.
+    #[error(
+        "cannot start {program:?}: {source}. Packages that are not bundled are installed with npm: install it, or remove them \
+         from `node.externalPackages` in convex.json, so that they are bundled."
+    )]
+    NoNpm {
+        /// Path of npm.
+        program: std::path::PathBuf,
+        /// The system's error.
+        #[source]
+        source: io::Error,
+    },
+    /// npm failed.
+    #[error("npm could not install the packages of `node.externalPackages`: {diagnosis}")]
+    Install {
+        /// What it said.
+        diagnosis: String,
+    },
     /// A file of ours could not be written or read.
     #[error("cannot {action}: {source}")]
     File {
@@ -84,6 +102,8 @@ impl WorkerError {
             Self::TooLong { .. } => "V8MessageTooLong",
             Self::Snapshot { .. } => "V8SnapshotFailed",
             Self::SnapshotTooLarge { .. } => "V8SnapshotTooLarge",
+            Self::NoNpm { .. } => "NoNpm",
+            Self::Install { .. } => "PackagesNotInstalled",
             Self::File { .. } => "V8File",
             Self::ShutDown => "V8WorkersShutDown",
         }

@@ -20,6 +20,7 @@ mod budget;
 mod error;
 mod frame;
 mod harness;
+mod packages;
 mod pool;
 mod program;
 mod reaper;

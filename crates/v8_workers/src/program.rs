@@ -1,5 +1,7 @@
 //! What workers run: the modules of a deployment.
 
+use std::path::{Path, PathBuf};
+
 use sha2::{Digest, Sha256};
 
 use crate::harness;
@@ -11,6 +13,7 @@ pub struct Program {
     modules: Vec<(String, String)>,
     import: ImportPhase,
     runtime: Runtime,
+    packages: Option<PathBuf>,
 }
 
 /// What a program runs in.
@@ -51,12 +54,19 @@ impl Program {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part);
         }
-        Self { digest: hex::encode(hash.finalize()), modules, import, runtime: Runtime::Default }
+        Self { digest: hex::encode(hash.finalize()), modules, import, runtime: Runtime::Default, packages: None }
     }
 
-    /// The same program for Node.
-    pub fn for_node(self) -> Self {
-        Self { runtime: Runtime::Node, ..self }
+    /// The same program for Node, with the packages that are in this folder.
+    pub fn for_node(self, packages: Option<PathBuf>) -> Self {
+        let folder = packages.as_deref().unwrap_or(Path::new("")).as_os_str();
+        let hash = Sha256::new().chain_update(&self.digest).chain_update(folder.as_encoded_bytes());
+        Self { digest: hex::encode(hash.finalize()), runtime: Runtime::Node, packages, ..self }
+    }
+
+    /// The folder of packages that are not in its modules.
+    pub(crate) fn packages(&self) -> Option<&Path> {
+        self.packages.as_deref()
     }
 
     /// What it runs in.
@@ -64,7 +74,7 @@ impl Program {
         self.runtime
     }
 
-    /// Hexadecimal SHA-256 of harness and modules.
+    /// Hexadecimal SHA-256 of harness, modules and packages.
     pub fn digest(&self) -> &str {
         &self.digest
     }

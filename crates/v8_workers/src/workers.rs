@@ -1,6 +1,7 @@
 //! The workers of a backend: claimed for executions, started when there are none, replaced in the background.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -9,10 +10,12 @@ use convex_wasm_knobs::{
     CONVEX_WASM_V8_REFILL_DELAY_MS, CONVEX_WASM_V8_SNAPSHOT, CONVEX_WASM_V8_WARM_WORKERS, ISOLATE_MAX_USER_HEAP_SIZE,
     V8Snapshot,
 };
+use tokio::process::{Child, Command};
 use tokio::sync::oneshot;
 
 use crate::error::WorkerError;
 use crate::harness;
+use crate::packages::npm_beside;
 use crate::pool::{Pool, Purpose};
 use crate::program::{Key, Program, Runtime};
 use crate::reaper::Reaper;
@@ -26,6 +29,8 @@ use crate::worker::{Starter, Worker};
 pub struct Settings {
     /// Path of Node, 22 or newer.
     pub node: PathBuf,
+    /// Path of npm.
+    pub npm: PathBuf,
     /// A folder for scripts and snapshots.
     pub directory: PathBuf,
     /// Parked workers of each program that have run nothing; 0 parks none.
@@ -46,6 +51,7 @@ impl Settings {
             tracing::warn!("CONVEX_WASM_V8_SNAPSHOT is none of auto, block and off: auto is used");
         }
         Self {
+            npm: npm_beside(&node),
             node,
             directory,
             warm_workers: CONVEX_WASM_V8_WARM_WORKERS.get(),
@@ -68,6 +74,8 @@ struct Inner {
     counters: Counters,
     /// Held while a worker is started to be parked.
     refills: tokio::sync::Mutex<()>,
+    /// Held while packages are installed.
+    installs: tokio::sync::Mutex<()>,
 }
 
 /// A worker that was claimed in advance, by a hint of what will run.
@@ -100,7 +108,15 @@ impl Workers {
         let starter = Starter { node: settings.node.clone(), spawner, reaper: Reaper::default(), script };
         let snapshots = Snapshots::new(settings.directory.clone());
         let (pool, counters) = (Pool::default(), Counters::default());
-        Ok(Self(Arc::new(Inner { settings, starter, snapshots, pool, counters, refills: Default::default() })))
+        Ok(Self(Arc::new(Inner {
+            settings,
+            starter,
+            snapshots,
+            pool,
+            counters,
+            refills: Default::default(),
+            installs: Default::default(),
+        })))
     }
 
     /// What workers of a program are found by.
@@ -150,6 +166,24 @@ impl Workers {
     pub fn statistics(&self) -> Statistics {
         let reaper = &self.0.starter.reaper;
         self.0.counters.read(reaper.alive(), self.0.pool.parked(), reaper.quarantined())
+    }
+
+    /// The folder of packages.
+    pub(crate) fn packages(&self) -> PathBuf {
+        self.0.settings.directory.join("packages")
+    }
+
+    pub(crate) fn program_of_npm(&self) -> &Path {
+        &self.0.settings.npm
+    }
+
+    pub(crate) async fn installing(&self) -> tokio::sync::MutexGuard<'_, ()> {
+        self.0.installs.lock().await
+    }
+
+    /// Starts a process that ends with the backend.
+    pub(crate) async fn spawn(&self, command: Command) -> io::Result<Child> {
+        self.0.starter.spawner.spawn(command).await
     }
 
     pub(crate) fn counters(&self) -> &Counters {

@@ -245,6 +245,7 @@ async fn respond(handler: &str, body: ByteStream) -> (Result<String, RunError>, 
     let streams = Streams::default();
     let argument = serde_json::json!({
         "url": "http://site/a?b=c", "method": "POST", "headerPairs": [["x-one", "1"]], "streamId": streams.send(body),
+        "signal": streams.send(stream::pending().boxed()),
     });
     let call = ActionCall {
         module: "m.js",

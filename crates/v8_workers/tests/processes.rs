@@ -240,6 +240,7 @@ async fn a_node_that_does_not_start_is_told_with_what_to_do_and_not_tried_again_
     let directory = tempfile::tempdir().unwrap();
     let settings = convex_wasm_v8_workers::Settings {
         node: "/nowhere/node".into(),
+        npm: "/nowhere/npm".into(),
         directory: directory.path().to_owned(),
         warm_workers: 1,
         max_parked: 8,
@@ -250,6 +251,8 @@ async fn a_node_that_does_not_start_is_told_with_what_to_do_and_not_tried_again_
     let (result, _) = workers.run(&query("async () => 1"), &call(), RecordingHost::default()).await;
     let error = result.unwrap_err().to_string();
     assert!(error.contains("CONVEX_WASM_NODE"), "{error}");
+    let error = workers.install(&[("sharp".to_owned(), "1.0.0".to_owned())].into()).await.unwrap_err().to_string();
+    assert!(error.contains("/nowhere/npm") && error.contains("node.externalPackages"), "{error}");
 }
 
 /// The other half of the test below: a backend with parked and busy workers, which tells their ids and is killed.

@@ -5,11 +5,12 @@
 
 use std::sync::Arc;
 
-use convex_wasm_persistence::{KeyRange, PersistenceError};
+use convex_wasm_persistence::{KeyRange, Order, PersistenceError};
 use convex_wasm_values::sort_key::{encode_sort_key, encode_string_key};
 use convex_wasm_values::{ConvexObject, ConvexValue, DocumentId};
 
 use super::jobs::{Job, JobState, id_of};
+use super::scan::IndexScan;
 use super::{NANOS_PER_MILLI, Transaction, with_prefix};
 use crate::system_tables::SCHEDULED_FUNCTIONS;
 use crate::{Error, Result};
@@ -56,6 +57,26 @@ impl Transaction {
     pub async fn cancel_scheduled(&mut self, id: DocumentId) -> Result<()> {
         self.set_scheduled_state(id, &JobState::Canceled).await?;
         Ok(())
+    }
+
+    /// Cancels functions that have not begun, all or those of this name, at most `limit`; how many.
+    pub async fn cancel_pending(&mut self, name: Option<&str>, limit: usize) -> Result<usize> {
+        let mut prefix = Vec::new();
+        encode_string_key(JobState::Pending.kind(), &mut prefix);
+        let mut scan =
+            IndexScan::new(SCHEDULED_FUNCTIONS.index(BY_STATE), with_prefix(prefix), Order::Ascending, limit);
+        let mut found = Vec::new();
+        while found.len() < limit
+            && let Some((_, row)) = scan.next(&self.database.reader, self.timestamp(), &self.writes).await?
+        {
+            let job = scheduled_function(&row)?;
+            found.extend(name.is_none_or(|name| job.function == name).then_some(job.id));
+        }
+        scan.record(&mut self.reads);
+        for id in &found {
+            self.set_scheduled_state(*id, &JobState::Canceled).await?;
+        }
+        Ok(found.len())
     }
 
     /// Gives a scheduled function another state, unless it has ended: whether it had not.

@@ -11,6 +11,7 @@ mod format;
 pub(crate) mod functions;
 pub(crate) mod identity;
 mod info;
+mod jobs;
 mod logs;
 mod metrics;
 mod push;
@@ -46,6 +47,7 @@ pub fn router(backend: Arc<Backend>) -> Router {
         .merge(environment::routes())
         .merge(transfer::routes())
         .merge(logs::routes())
+        .merge(jobs::routes())
         .merge(storage::routes())
         .merge(crate::sync::routes())
         .fallback(not_found)

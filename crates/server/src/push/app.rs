@@ -22,6 +22,9 @@ pub struct App {
     pub schema: Option<PushedModule>,
     /// What module initialisation sees of the world.
     pub import_phase: ImportPhase,
+    /// Versions of packages that modules for Node import and that are not bundled, by name.
+    #[serde(default)]
+    pub packages: BTreeMap<String, String>,
     /// Version of the `convex` package that bundled the app; empty if it is not known.
     #[serde(default)]
     pub server_version: String,
@@ -49,16 +52,7 @@ impl App {
                 "This server does not run components yet. Remove them from convex.config.ts.",
             ));
         }
-        if let Some(package) = push.node_dependencies.first() {
-            return Err(PushError::refused(
-                "InvalidExternalModules",
-                format!(
-                    "This server does not install packages: remove {} from `node.externalPackages` in convex.json, so that \
-                     it is bundled.",
-                    package.name
-                ),
-            ));
-        }
+        let packages = push.node_dependencies.into_iter().map(|package| (package.name, package.version)).collect();
         let AppDefinition { schema, changed_modules, unchanged_module_hashes, udf_server_version } =
             push.app_definition;
         let mut modules = BTreeMap::new();
@@ -87,7 +81,7 @@ impl App {
                 format!("The app has {} modules (limit: {}).", modules.len(), MAX_USER_MODULES.get()),
             ));
         }
-        Ok(Self { modules, schema, import_phase, server_version: udf_server_version })
+        Ok(Self { modules, schema, import_phase, packages, server_version: udf_server_version })
     }
 
     /// Modules that are compiled and linked: all but those for Node and the list of identity providers.

@@ -27,6 +27,8 @@ pub struct PushBody {
 pub struct NodeDependency {
     /// Its name.
     pub name: String,
+    /// Its version.
+    pub version: String,
 }
 
 /// The app of a push.

@@ -91,7 +91,7 @@ impl Builder {
         let program = initialise(&self.engine, &modules, &source_maps, app.import_phase, host.clone()).await?;
         let initialised = Instant::now();
         let mut functions = analyze::functions(&program, &source_maps, &host).await?;
-        let node = self.node_program(app);
+        let node = self.node_program(app).await?;
         if let (Some(node), Some(workers)) = (&node, &self.v8) {
             functions.extend(node::functions(workers, node, &source_maps, &host.environment).await?);
         }
@@ -137,10 +137,21 @@ impl Builder {
         providers_from_json(&analyze::auth_json(&program, &source_maps, &host).await?)
     }
 
-    fn node_program(&self, app: &App) -> Option<Arc<V8Program>> {
+    /// The modules for Node, if there are any, and the packages that they need.
+    async fn node_program(&self, app: &App) -> Result<Option<Arc<V8Program>>, PushError> {
         let sources: Vec<_> = app.node_modules().map(|module| (module.path.clone(), module.source.clone())).collect();
         let import = ImportPhase { time_ms: app.import_phase.time_ms, seed: app.import_phase.seed };
-        (!sources.is_empty()).then(|| Arc::new(V8Program::new(sources, import).for_node()))
+        if sources.is_empty() {
+            return Ok(None);
+        }
+        let packages = match &self.v8 {
+            Some(workers) if !app.packages.is_empty() => {
+                let installed = workers.install(&app.packages).await;
+                Some(installed.map_err(|error| PushError::refused("InvalidExternalModules", error.to_string()))?)
+            }
+            _ => None,
+        };
+        Ok(Some(Arc::new(V8Program::new(sources, import).for_node(packages))))
     }
 
     async fn compile(&self, modules: Vec<PushedModule>) -> Result<Vec<CompiledModule>, PushError> {

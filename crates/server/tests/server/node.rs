@@ -66,6 +66,37 @@ async fn actions_in_node_have_its_modules_and_call_functions() {
 }
 
 #[tokio::test]
+async fn packages_that_are_not_bundled_are_installed_at_the_push() {
+    let packages = tempfile::tempdir().unwrap();
+    for (name, kind, source) in [
+        ("plain", "commonjs", "exports.one = 1; exports.where = __filename;"),
+        ("modern", "module", "export const two = 2; export default class Three { value = 3 }"),
+    ] {
+        let folder = packages.path().join(name);
+        std::fs::create_dir(&folder).unwrap();
+        let manifest = json!({ "name": name, "version": "1.0.0", "type": kind, "main": "main.js" });
+        std::fs::write(folder.join("package.json"), manifest.to_string()).unwrap();
+        std::fs::write(folder.join("main.js"), source).unwrap();
+    }
+    let source = r#"
+        import { action } from "./_deps/node/lib.js";
+        import plain, { one } from "plain";
+        import Three, { two } from "modern";
+        export const sum = action("Public")(() => [one, plain.one, two, new Three().value, require("plain").one]);
+    "#;
+    let package =
+        |name: &str| json!({ "name": name, "version": format!("file:{}", packages.path().join(name).display()) });
+    let server = Server::start_with_v8().await;
+    server.deploy(app(source).package(package("plain")).package(package("modern"))).await;
+    let sum = server.call("action", "tools:sum", json!({})).await;
+    assert_eq!(sum["value"], json!([1.0, 1.0, 2.0, 3.0, 1.0]), "{sum}");
+    let missing = app(source).package(json!({ "name": "missing", "version": "file:/nowhere/missing.tgz" }));
+    let refused: serde_json::Value = server.push(missing).send().await.unwrap().json().await.unwrap();
+    assert_eq!(refused["code"], "InvalidExternalModules", "{refused}");
+    assert!(refused["message"].as_str().unwrap().contains("npm could not install"), "{refused}");
+}
+
+#[tokio::test]
 async fn modules_for_node_that_cannot_work_are_refused() {
     let server = Server::start_with_v8().await;
     for (source, problem) in [

@@ -197,6 +197,29 @@ async fn a_job_can_be_cancelled_until_it_has_ended() {
 }
 
 #[tokio::test]
+async fn an_operator_cancels_jobs() {
+    let server = server().await;
+    let mut ids = Vec::new();
+    for name in ["app:note", "app:note", "app:act", "app:failing"] {
+        let far = json!({ "name": name, "args": {}, "ts": in_an_hour() });
+        ids.push(server.schedule("later", far).await);
+    }
+    let cancel = async |which: &str, body: Value| {
+        let request = server.post(&format!("/api/{which}"), body.to_string());
+        server.admin(request).send().await.unwrap().status().as_u16()
+    };
+    let state = async |id: &str| server.job(id).await["state"]["kind"].clone();
+    assert_eq!(server.post("/api/cancel_all_jobs", "{}").send().await.unwrap().status(), 403);
+    assert_eq!(cancel("cancel_job", json!({ "id": "nothing" })).await, 400);
+    assert_eq!(cancel("cancel_job", json!({ "id": ids[0] })).await, 200);
+    assert_eq!((state(&ids[0]).await, state(&ids[1]).await), (json!("canceled"), json!("pending")));
+    assert_eq!(cancel("cancel_all_jobs", json!({ "udfPath": "app:note" })).await, 200);
+    assert_eq!((state(&ids[1]).await, state(&ids[2]).await), (json!("canceled"), json!("pending")));
+    assert_eq!(cancel("cancel_all_jobs", json!({ "udfPath": null })).await, 200);
+    assert_eq!((state(&ids[2]).await, state(&ids[3]).await), (json!("canceled"), json!("canceled")));
+}
+
+#[tokio::test]
 async fn jobs_survive_a_restart() {
     let server = server().await;
     let far = server.schedule("later", json!({ "name": "app:note", "args": {}, "ts": in_an_hour() })).await;

@@ -26,6 +26,13 @@ const exact = {
     const user = await call("1.0/getUserIdentity", {}).catch((error) => error.message);
     return Response.json([request.headers.get("authorization"), user]);
   }),
+  "GET /slow": endpoint(async ({ signal }) => {
+    const note = (text) => call("1.0/actions/mutation", { name: "http:note", args: { text } });
+    await note("begun");
+    while (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, 5));
+    await note("aborted");
+    return new Response();
+  }),
   "GET /url": endpoint((request) => new Response(request.url)),
   "GET /big": endpoint(() => new Response(new Uint8Array(30 << 20))),
 };
@@ -128,4 +135,17 @@ async fn actions_call_functions_and_errors_are_json() {
     assert_eq!(who[0], "Basic abcdefgh");
     assert!(who[1].as_str().unwrap().contains("Authorization"), "{who}");
     assert_eq!(site.get("/who").await.1, "[null,null]");
+}
+
+#[tokio::test]
+async fn an_action_learns_that_its_client_has_left() {
+    let site = Site::start().await;
+    let noted = async |text: &str| {
+        let rows = async || site.server.query("http:list", json!({})).await["value"].as_array().unwrap().clone();
+        while !rows().await.iter().any(|row| row["text"] == text) {}
+    };
+    let request = tokio::spawn(site.request(Method::GET, "/slow").send());
+    noted("begun").await;
+    request.abort();
+    noted("aborted").await;
 }

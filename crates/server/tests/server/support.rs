@@ -159,6 +159,7 @@ pub async fn send(request: RequestBuilder) -> (StatusCode, Value) {
 pub struct App {
     modules: Vec<Value>,
     schema: Option<Value>,
+    packages: Vec<Value>,
 }
 
 const LIBRARY: &str = r#"
@@ -222,6 +223,12 @@ impl App {
     }
 
     /// Sets the schema: the JSON that its `export()` gives.
+    /// A package that is not bundled.
+    pub fn package(mut self, package: Value) -> Self {
+        self.packages.push(package);
+        self
+    }
+
     pub fn schema(mut self, schema: Value) -> Self {
         let source = format!("export default {{ tables: {{}}, export: () => {:?} }};", schema.to_string());
         self.schema = Some(json!({ "path": "schema.js", "source": source, "environment": "isolate" }));
@@ -242,7 +249,7 @@ impl App {
                 "udfServerVersion": "1.49.0",
             },
             "componentDefinitions": [],
-            "nodeDependencies": [],
+            "nodeDependencies": self.packages,
         })
     }
 }

@@ -93,7 +93,15 @@ async fn main() -> Result<(), BoxError> {
     let folder = tempfile::tempdir()?;
     let workers = |name: &str, warm_workers, snapshots| {
         let directory = folder.path().join(name);
-        Workers::new(Settings { node: node.clone(), directory, warm_workers, max_parked: 8, heap_mb: 64, snapshots })
+        Workers::new(Settings {
+            node: node.clone(),
+            npm: "npm".into(),
+            directory,
+            warm_workers,
+            max_parked: 8,
+            heap_mb: 64,
+            snapshots,
+        })
     };
     let program = Arc::new(Program::new([("m.js".to_owned(), SOURCE.to_owned())], ImportPhase::default()));
     let parked = workers("parked", 2, V8Snapshot::Block)?;

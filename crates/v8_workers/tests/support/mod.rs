@@ -29,6 +29,7 @@ pub fn lane(snapshots: V8Snapshot, warm_workers: usize) -> Lane {
     let directory = tempfile::tempdir().unwrap();
     let settings = Settings {
         node: node(),
+        npm: "npm".into(),
         directory: directory.path().to_owned(),
         warm_workers,
         max_parked: 8,
