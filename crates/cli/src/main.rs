@@ -30,7 +30,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Runs a deployment: serves its functions over HTTP.
-    Serve(commands::serve::Options),
+    Serve(Box<commands::serve::Options>),
     /// Bundles and compiles an app without deploying it.
     Compile(commands::compile::Options),
     /// Bundles an app and deploys it to a running server.
@@ -67,7 +67,7 @@ fn run(command: Command) -> Result<(), Failure> {
     let runtime = tokio::runtime::Runtime::new().map_err(|error| Failure::setup("could not start threads", error))?;
     runtime.block_on(async {
         match command {
-            Command::Serve(options) => commands::serve::run(options).await,
+            Command::Serve(options) => commands::serve::run(*options).await,
             Command::Compile(options) => commands::compile::run(options).await,
             Command::Deploy(options) => commands::deploy::run(options).await,
             Command::Deployments(command) => commands::deployments::run(command).await,
