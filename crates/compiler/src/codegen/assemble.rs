@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use convex_wasm_abi::functions::{RUNTIME_FUNCTIONS, Runtime};
 use convex_wasm_abi::memory::MEMORY_PAGES;
-use rayon::prelude::*;
 use wasm_encoder::{
     CodeSection, ConstExpr, DataSection, ElementSection, Elements, EntityType, FunctionSection, GlobalType,
     ImportSection, MemoryType, Module as WasmModule, RefType, TableType, TypeSection, ValType,
@@ -299,7 +298,7 @@ fn code_section(
     module: &Module,
     first_points: &[u32],
 ) -> (CodeSection, Vec<FunctionMeta>, Vec<(u32, Source)>) {
-    let bodies: Vec<_> = defined.par_iter().map(|function| function.code.encode(numbering)).collect();
+    let bodies: Vec<_> = defined.iter().map(|function| function.code.encode(numbering)).collect();
     let mut section = CodeSection::new();
     for body in &bodies {
         section.raw(&body.bytes);

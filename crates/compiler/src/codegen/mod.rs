@@ -31,8 +31,6 @@ mod typed_arrays;
 mod typed_loops;
 mod values;
 
-use rayon::prelude::*;
-
 use crate::ir::{Arguments, Function, FunctionId, Module, Op};
 use crate::optimize::{self, whole_module::ModuleTypes};
 use crate::unit::{CodePoint, CodePosition, FunctionMeta};
@@ -76,7 +74,7 @@ pub fn frame_slots(function: &Function) -> usize {
 
 /// Generates the Wasm unit of a module. The same module gives the same bytes.
 pub fn emit(module: &Module, source: &SourceInfo<'_>) -> EmittedUnit {
-    let mut simplified: Vec<Function> = module.functions.par_iter().map(optimize::simplify).collect();
+    let mut simplified: Vec<Function> = module.functions.iter().map(optimize::simplify).collect();
     optimize::typed_loops::version(module, &mut simplified);
     let methods = Methods::of(module);
     let direct = directly_called(module, &simplified, &methods);

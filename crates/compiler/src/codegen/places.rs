@@ -14,7 +14,7 @@ use std::hash::Hash;
 use crate::ir::Module;
 
 /// Modules of fewer functions are compiled in no time: they have one group and no free places.
-const LARGE_MODULE: usize = 256;
+const LARGE_MODULE: usize = 128;
 /// Functions that a group has at least.
 const MIN_GROUP: usize = 32;
 /// Of so many functions one begins a group, if the last group is long enough.

@@ -2,8 +2,6 @@
 //!
 //! A guess only chooses which check is made inline; a wrong one costs time, not correctness.
 
-use rayon::prelude::*;
-
 use crate::element::Element;
 use crate::ir::{ConstantValue, Function, Module, Op};
 
@@ -36,8 +34,8 @@ impl Guess {
 pub fn of_bindings(module: &Module, functions: &[Function]) -> Vec<Option<Element>> {
     let mut guesses = vec![Guess::Unknown; module.bindings.len()];
     let none = vec![None; module.bindings.len()];
-    let registers: Vec<_> = functions.par_iter().map(|function| guess_registers(module, function, &none)).collect();
-    for (function, registers) in functions.iter().zip(registers) {
+    for function in functions {
+        let registers = guess_registers(module, function, &none);
         for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
             if let Op::StoreBinding(binding, value) = &instruction.op {
                 guesses[*binding as usize].join(registers[value.0 as usize]);
@@ -74,15 +72,10 @@ fn guess_registers(module: &Module, function: &Function, bindings: &[Option<Elem
     guesses
 }
 
-/// `Array`
-const ARRAY: [u16; 5] = [0x41, 0x72, 0x72, 0x61, 0x79];
-
 /// The element type of what a global constructor of this name makes.
 fn constructed_element(name: &ConstantValue) -> Option<Element> {
     match name {
-        ConstantValue::String(units) if units.ends_with(&ARRAY) => {
-            Element::of(String::from_utf16_lossy(units).strip_suffix("Array")?)
-        }
+        ConstantValue::String(units) => Element::of(String::from_utf16_lossy(units).strip_suffix("Array")?),
         _ => None,
     }
 }

@@ -9,8 +9,6 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use rayon::prelude::*;
-
 use super::dead_code::eliminate_dead_code;
 use super::element_hints;
 use super::inference::infer;
@@ -33,12 +31,15 @@ const LARGEST_LOOP: usize = 200;
 /// Doubles the loops over typed arrays of all functions, which are simplified before and afterwards.
 pub fn version(module: &Module, functions: &mut [Function]) {
     let hints = element_hints::of_bindings(module, functions);
+    if hints.iter().all(Option::is_none) && !functions.iter().any(|function| has_hints(module, function, &hints)) {
+        return;
+    }
     let stable = bindings_stored_by_the_body_only(module, functions);
-    functions.par_iter_mut().enumerate().for_each(|(index, function)| {
+    for (index, function) in functions.iter_mut().enumerate() {
         if has_hints(module, function, &hints) {
             version_function(module, function, FunctionId(index as u32), &hints, &stable);
         }
-    });
+    }
 }
 
 fn has_hints(module: &Module, function: &Function, hints: &[Option<Element>]) -> bool {
