@@ -12,36 +12,19 @@ const BLOB_PART: usize = 2 << 20;
 impl MysqlPersistence {
     /// Runs statements if we have the lease; how many rows the first of each packet changed.
     async fn write_fenced(&self, statements: &Statements) -> Result<u64> {
-        let epoch = *self.epoch.read().await;
+        let epoch = self.lease.epoch().await;
         let attempt = || self.server.write(epoch, statements);
         let changed = retry(self.options.timeout, self.options.retry, attempt).await?;
         match changed {
             Some(changed) => Ok(changed),
-            None => Err(self.lost_lease(epoch).await),
+            None => Err(self.lease.refused(epoch).await),
         }
     }
 
-    /// Why a write with this epoch was refused.
-    async fn lost_lease(&self, epoch: i64) -> PersistenceError {
-        if *self.epoch.read().await != epoch {
-            return PersistenceError::settled();
-        }
-        self.taken_over.send_replace(true);
-        PersistenceError::LostLease { database: self.server.shown.clone() }
-    }
-
-    /// Raises the number in the lease. That waits for the transactions that have looked at it already, and makes all others
-    /// fail that were begun before. If it is carried out and the answer is lost, it counts as lost to another backend: that
-    /// is safe.
+    /// Raises the number in the lease.
     pub(super) async fn renew_lease(&self) -> Result<()> {
-        let mut epoch = self.epoch.write().await;
-        let old = *epoch;
-        if retry(self.options.timeout, self.options.retry, || self.server.renew(old)).await? {
-            *epoch = old + 1;
-            return Ok(());
-        }
-        drop(epoch);
-        Err(self.lost_lease(old).await)
+        let raise = async |epoch| retry(self.options.timeout, self.options.retry, || self.server.renew(epoch)).await;
+        self.lease.renew(raise).await
     }
 
     pub(super) async fn write_batch(&self, batch: &WriteBatch) -> Result<()> {

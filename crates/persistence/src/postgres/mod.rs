@@ -17,10 +17,9 @@ use bytes::Bytes;
 use convex_wasm_values::ConvexObject;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use tokio::sync::{RwLock, watch};
 use tokio_postgres::{Row, types::ToSql};
 
-use crate::remote::{RemoteOptions, retry, scan};
+use crate::remote::{Lease, RemoteOptions, retry, scan};
 use crate::{
     BlobId, DocumentKey, IndexEntry, IndexId, IndexRow, Key, KeyRange, Order, Persistence, Portable, Prune, Result,
     Revision, Timestamp, Versioned, WriteBatch,
@@ -32,10 +31,7 @@ use read::Snapshot;
 pub struct PostgresPersistence {
     server: Server,
     options: RemoteOptions,
-    /// The lease: how often the database had been opened, or its writes settled, when we did that last.
-    epoch: RwLock<i64>,
-    /// Whether a write found that somebody else has the lease.
-    taken_over: watch::Sender<bool>,
+    lease: Lease,
 }
 
 impl PostgresPersistence {
@@ -53,7 +49,8 @@ impl PostgresPersistence {
             layout::open(&mut connection, &server).await
         })
         .await?;
-        Ok(Self { server, options, epoch: epoch.into(), taken_over: watch::Sender::new(false) })
+        let lease = Lease::new(epoch, server.shown.clone());
+        Ok(Self { server, options, lease })
     }
 
     /// Runs a statement, again and again while the server is away.
@@ -127,9 +124,7 @@ impl Persistence for PostgresPersistence {
     }
 
     fn taken_over(&self) -> BoxFuture<'_, ()> {
-        let mut changes = self.taken_over.subscribe();
-        // The sender lives as long as the store.
-        async move { drop(changes.wait_for(|taken_over| *taken_over).await) }.boxed()
+        self.lease.taken_over()
     }
 }
 

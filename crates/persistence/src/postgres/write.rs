@@ -15,38 +15,20 @@ const LEASE: &str = "WITH lease AS (SELECT FROM leases WHERE id = 1 AND epoch = 
 impl PostgresPersistence {
     /// Runs the parts of a statement if we have the lease; what the second column of the last part says.
     async fn write_fenced(&self, parts: &str, parameters: &[&(dyn ToSql + Sync)]) -> Result<i64> {
-        let epoch = *self.epoch.read().await;
+        let epoch = self.lease.epoch().await;
         let mut all: Vec<&(dyn ToSql + Sync)> = vec![&epoch];
         all.extend(parameters);
         let rows = self.query(&format!("{LEASE}, {parts}"), &all).await?;
         match rows.first() {
             Some(row) if column::<i64>(row, 0)? != 0 => column(row, 1),
-            _ => Err(self.lost_lease(epoch).await),
+            _ => Err(self.lease.refused(epoch).await),
         }
     }
 
-    /// Why a write with this epoch was refused.
-    async fn lost_lease(&self, epoch: i64) -> PersistenceError {
-        if *self.epoch.read().await != epoch {
-            return PersistenceError::settled();
-        }
-        self.taken_over.send_replace(true);
-        PersistenceError::LostLease { database: self.server.shown.clone() }
-    }
-
-    /// Raises the number in the lease. That waits for the statements that hold it, and makes all others fail that were sent
-    /// before. If it is carried out and the answer is lost, it counts as lost to another backend: that is safe.
+    /// Raises the number in the lease.
     pub(super) async fn renew_lease(&self) -> Result<()> {
-        let mut epoch = self.epoch.write().await;
         let statement = "UPDATE leases SET epoch = epoch + 1 WHERE id = 1 AND epoch = $1 RETURNING epoch";
-        let rows = self.query(statement, &[&*epoch]).await?;
-        let old = *epoch;
-        if let Some(row) = rows.first() {
-            *epoch = column(row, 0)?;
-            return Ok(());
-        }
-        drop(epoch);
-        Err(self.lost_lease(old).await)
+        self.lease.renew(async |epoch| Ok(!self.query(statement, &[&epoch]).await?.is_empty())).await
     }
 
     pub(super) async fn write_batch(&self, batch: &WriteBatch) -> Result<()> {

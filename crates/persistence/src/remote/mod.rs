@@ -1,7 +1,9 @@
-//! What the stores on database servers have in common: addresses, TLS settings, long keys, scans in pages, retries.
+//! What the stores on database servers have in common: addresses, TLS settings, the lease, long keys, scans
+//! in pages, retries.
 
 mod address;
 mod keys;
+mod lease;
 mod retry;
 mod scan;
 mod tls;
@@ -12,6 +14,7 @@ use crate::{PersistenceError, Result};
 
 pub use address::{Address, RemoteOptions};
 pub use keys::{Parts, join};
+pub use lease::Lease;
 pub use retry::{Failed, retry};
 pub use scan::{Entry, Pages, scan};
 pub use tls::TlsMode;
