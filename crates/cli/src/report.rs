@@ -3,7 +3,26 @@
 use convex_wasm_runner::Visibility;
 use convex_wasm_server::push::{DeployReport, FunctionReport, ModuleReport, PlacedFinding};
 
+use serde_json::Value;
+
+use crate::exit::Failure;
 use crate::output::{self, Table};
+
+/// Prints the report that a server has answered, as it is or for people, and then what was done.
+///
+/// # Errors
+/// The answer is no report.
+pub fn print_answer(answer: Value, json: bool, done: &str) -> Result<(), Failure> {
+    if json {
+        output::line(answer.to_string());
+        return Ok(());
+    }
+    let report: DeployReport =
+        serde_json::from_value(answer).map_err(|error| Failure::setup("the server's report cannot be read", error))?;
+    print(&report);
+    output::line(done);
+    Ok(())
+}
 
 /// Prints functions, findings and times.
 pub fn print(report: &DeployReport) {

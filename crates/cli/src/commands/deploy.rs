@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use convex_wasm_server::push::DeployReport;
 
 use crate::exit::Failure;
-use crate::output::{self, Progress};
+use crate::output::Progress;
 use crate::{bundle, client, report};
 
 /// Which app, and where to.
@@ -54,13 +53,5 @@ pub async fn run(options: Options) -> Result<(), Failure> {
         .body(body);
     let answer = client::send(client::authorized(request, Some(&options.admin_key)), &options.url).await?;
     progress.finish();
-    if options.json {
-        output::line(answer.to_string());
-        return Ok(());
-    }
-    let deployed: DeployReport =
-        serde_json::from_value(answer).map_err(|error| Failure::setup("the server's report cannot be read", error))?;
-    report::print(&deployed);
-    output::line(format!("Deployed to {}", options.url));
-    Ok(())
+    report::print_answer(answer, options.json, &format!("Deployed to {}", options.url))
 }

@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use clap::{Args, Subcommand};
-use convex_wasm_server::push::{DeployReport, KeptDeployment};
+use convex_wasm_server::push::KeptDeployment;
 use serde_json::json;
 
 use crate::exit::Failure;
@@ -111,13 +111,5 @@ async fn roll_back(id: Option<&str>, server: &Server) -> Result<(), Failure> {
     let request =
         client::post(&server.url, "/api/convex_wasm/rollback").timeout(PATIENCE).body(json!({ "id": id }).to_string());
     let answer = client::send(client::authorized(request, Some(&server.admin_key)), &server.url).await?;
-    if server.json {
-        output::line(answer.to_string());
-        return Ok(());
-    }
-    let deployed: DeployReport =
-        serde_json::from_value(answer).map_err(|error| Failure::setup("the server's report cannot be read", error))?;
-    report::print(&deployed);
-    output::line(format!("Rolled back at {}", server.url));
-    Ok(())
+    report::print_answer(answer, server.json, &format!("Rolled back at {}", server.url))
 }
