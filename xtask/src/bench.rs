@@ -4,45 +4,28 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::process::Command;
 
-use clap::Args;
-
+use crate::measure::Selection;
 use crate::process::{build_workspace, output, programs, run as step};
 use crate::setup;
 
 /// Where results are kept.
 const RESULTS: &str = "benches/RESULTS.md";
 
-/// What to measure.
-#[derive(Args)]
-pub struct Options {
-    /// Only kernels whose name contains this.
-    #[arg(long)]
-    only: Option<String>,
-    /// Write the table to benches/RESULTS.md.
-    #[arg(long)]
-    write: bool,
-}
-
 /// Builds and runs the benchmark program.
-pub fn run(options: &Options) -> anyhow::Result<()> {
+pub fn run(selection: &Selection) -> anyhow::Result<()> {
     setup::everything()?;
     build_workspace()?;
     let mut bench = Command::new(programs()?.join("convex-wasm-benches"));
     bench.arg("--node").arg(setup::node().get_program());
-    if let Some(only) = &options.only {
-        bench.args(["--only", only]);
-    }
-    if options.write {
-        bench.arg("--write");
-    }
+    selection.pass_to(&mut bench);
     step(&mut bench)?;
-    if options.only.is_some() {
+    if selection.only.is_some() {
         return Ok(());
     }
     let latency = output(Command::new(programs()?.join("examples/latency")).arg(setup::node().get_program()))?;
     let saturation = output(&mut Command::new(programs()?.join("examples/saturation")))?;
     println!("{latency}{saturation}");
-    if options.write {
+    if selection.write {
         let mut results = OpenOptions::new().append(true).open(RESULTS)?;
         writeln!(results, "\n{latency}{saturation}")?;
     }

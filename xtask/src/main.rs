@@ -7,6 +7,7 @@ mod demo;
 mod dist;
 mod fuzz;
 mod load;
+mod measure;
 mod process;
 mod setup;
 mod test;
@@ -33,11 +34,11 @@ enum Command {
     /// Measures the kernels on Wasm and on Node, and the life of one call; writes benches/RESULTS.md with --write.
     ///
     /// Example: cargo xtask bench --only fibonacci
-    Bench(bench::Options),
+    Bench(measure::Selection),
     /// Measures the server under load; writes benches/SERVER.md with --write.
     ///
     /// Example: cargo xtask load --only sessions
-    Load(load::Options),
+    Load(measure::Selection),
     /// Compares random programs on Wasm and on Node, and shrinks the first that differs.
     ///
     /// Example: cargo xtask fuzz --programs 50000
@@ -58,8 +59,8 @@ fn main() -> anyhow::Result<()> {
     match arguments.command {
         Command::Demo(options) => demo::run(&options),
         Command::Test(options) => test::run(&options),
-        Command::Bench(options) => bench::run(&options),
-        Command::Load(options) => load::run(&options),
+        Command::Bench(selection) => bench::run(&selection),
+        Command::Load(selection) => load::run(&selection),
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Dist => dist::build().map(|_| ()),
         Command::Test262(options) => test262::run(&options),
