@@ -8,10 +8,9 @@ mod support;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use convex_wasm_execution::{LogLevel, OperationResult, RunError};
-use convex_wasm_v8_workers::{ActionCall, ActionHost, Claim, Entry, Program, Streams, V8Snapshot};
+use convex_wasm_v8_workers::{ActionHost, Claim, Program, Streams, V8Snapshot};
 use support::*;
 use tokio::sync::Mutex;
 
@@ -63,15 +62,7 @@ async fn act(lane: &Lane, program: &Arc<Program>) -> Result<String, RunError> {
 
 async fn act_with(lane: &Lane, program: &Arc<Program>, claim: Option<Claim>) -> Result<String, RunError> {
     let environment = BTreeMap::new();
-    let call = ActionCall {
-        module: "m.js",
-        entry: Entry::Action("f"),
-        argument: "[{}]",
-        streams: Streams::default(),
-        seed: [7; 32],
-        environment: &environment,
-        limit: Duration::from_secs(60),
-    };
+    let call = action_call(&environment);
     lane.workers.act(program, claim, &call, Arc::new(World)).await
 }
 

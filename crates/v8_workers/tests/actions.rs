@@ -51,15 +51,7 @@ fn action(handler: &str) -> Arc<Program> {
 
 async fn act(lane: &Lane, handler: &str) -> (Result<String, RunError>, Vec<String>) {
     let environment = BTreeMap::from([("SET".to_owned(), "value".to_owned())]);
-    let call = ActionCall {
-        module: "m.js",
-        entry: Entry::Action("f"),
-        argument: "[{}]",
-        streams: Streams::default(),
-        seed: [7; 32],
-        environment: &environment,
-        limit: Duration::from_secs(60),
-    };
+    let call = action_call(&environment);
     let world = Arc::new(World::default());
     let result = lane.workers.act(&action(handler), None, &call, world.clone()).await;
     let lines = world.lines.lock().unwrap().clone();
@@ -169,15 +161,7 @@ async fn a_worker_runs_one_action_and_a_wrong_hint_changes_nothing() {
         tokio::task::yield_now().await;
     }
     let environment = BTreeMap::new();
-    let call = ActionCall {
-        module: "m.js",
-        entry: Entry::Action("f"),
-        argument: "[{}]",
-        streams: Streams::default(),
-        seed: [7; 32],
-        environment: &environment,
-        limit: Duration::from_secs(60),
-    };
+    let call = action_call(&environment);
     let claim = lane.workers.claim(&lane.workers.key(&first));
     assert!(claim.is_some());
     let world = Arc::new(World::default());

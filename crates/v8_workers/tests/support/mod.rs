@@ -2,6 +2,7 @@
 
 #![allow(dead_code)]
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +10,9 @@ use std::time::Duration;
 use convex_wasm_execution::{
     BoxError, Host, HostError, LogLevel, Operation, OperationResult, RunError, ThrowError, ThrownError,
 };
-use convex_wasm_v8_workers::{Call, ImportPhase, Phase, Program, Settings, V8Snapshot, Workers};
+use convex_wasm_v8_workers::{
+    ActionCall, Call, Entry, ImportPhase, Phase, Program, Settings, Streams, V8Snapshot, Workers,
+};
 
 pub fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -66,6 +69,19 @@ pub fn call<'c>() -> Call<'c> {
         seed: [7; 32],
         import_budget: Duration::from_secs(10),
         budget: Duration::from_secs(10),
+    }
+}
+
+/// The call of the action `f` of a module.
+pub fn action_call(environment: &BTreeMap<String, String>) -> ActionCall<'_> {
+    ActionCall {
+        module: "m.js",
+        entry: Entry::Action("f"),
+        argument: "[{}]",
+        streams: Streams::default(),
+        seed: [7; 32],
+        environment,
+        limit: Duration::from_secs(60),
     }
 }
 
