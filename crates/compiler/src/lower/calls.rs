@@ -19,6 +19,13 @@ struct Callee {
     position: u32,
 }
 
+impl Callee {
+    /// A callee of which nothing is known.
+    fn found(function: Reg, this: Reg, position: u32) -> Self {
+        Self { function, this, known: None, method: None, position }
+    }
+}
+
 impl FunctionLowerer<'_, '_> {
     pub(super) fn call(&mut self, call: &CallExpression<'_>) -> Result<Reg> {
         if matches!(call.callee, Expression::Super(_)) {
@@ -83,21 +90,21 @@ impl FunctionLowerer<'_, '_> {
                 if matches!(member.object, Expression::Super(_)) {
                     let this = self.read_this(member.span.start);
                     let function = self.static_member(member)?;
-                    return Ok(Callee { function, this, known: None, method: None, position });
+                    return Ok(Callee::found(function, this, position));
                 }
                 let this = self.member_object(&member.object, member.optional)?;
                 let this = self.stable_before_arguments(this, arguments);
                 let key = self.module.string(&member.property.name);
                 self.builder.position = position;
                 let function = self.builder.emit(Op::GetMethod(this, key));
-                Ok(Callee { function, this, known: None, method: Some(key), position })
+                Ok(Callee { method: Some(key), ..Callee::found(function, this, position) })
             }
             Expression::ComputedMemberExpression(member) => {
                 let position = member.expression.span().start;
                 if matches!(member.object, Expression::Super(_)) {
                     let this = self.read_this(member.span.start);
                     let function = self.computed_member(member)?;
-                    return Ok(Callee { function, this, known: None, method: None, position });
+                    return Ok(Callee::found(function, this, position));
                 }
                 let this = self.member_object(&member.object, member.optional)?;
                 let this = self.stable_before(this, &[&member.expression]);
@@ -105,7 +112,7 @@ impl FunctionLowerer<'_, '_> {
                 let key = self.expression(&member.expression)?;
                 self.builder.position = position;
                 let function = self.builder.emit(Op::GetElement(this, key));
-                Ok(Callee { function, this, known: None, method: None, position })
+                Ok(Callee::found(function, this, position))
             }
             Expression::PrivateFieldExpression(member) => {
                 let position = member.field.span.start;
@@ -114,19 +121,19 @@ impl FunctionLowerer<'_, '_> {
                 let name = self.private_name(&member.field)?;
                 self.builder.position = position;
                 let function = self.builder.emit(Op::GetPrivate(this, name));
-                Ok(Callee { function, this, known: None, method: None, position })
+                Ok(Callee::found(function, this, position))
             }
             Expression::Identifier(identifier) if let Some(found) = self.find_in_objects(identifier) => {
                 let this = self.receiver_of_found(identifier, found);
                 let function = self.read_found(identifier, found, |this| this.read_declared(identifier))?;
-                Ok(Callee { function, this, known: None, method: None, position: identifier.span.start })
+                Ok(Callee::found(function, this, identifier.span.start))
             }
             other => {
                 let function = self.expression(other)?;
                 let function = self.stable_before_arguments(function, arguments);
                 let known = self.known_callee(other);
                 let this = self.builder.undefined();
-                Ok(Callee { function, this, known, method: None, position: other.span().start })
+                Ok(Callee { known, ..Callee::found(function, this, other.span().start) })
             }
         }
     }
@@ -163,7 +170,7 @@ impl FunctionLowerer<'_, '_> {
             },
             undefined,
         )?;
-        Ok(Callee { function, this, known: None, method: None, position: chain.span.start })
+        Ok(Callee::found(function, this, chain.span.start))
     }
 
     /// The function a callee certainly is. A `var` may still be undefined where it is not certainly initialised.
