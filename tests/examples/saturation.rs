@@ -125,7 +125,7 @@ impl Drop for Busy {
 
 /// Memory that the backend and its workers share with nobody, one after the other.
 fn memory(backend: &Backend) -> anyhow::Result<Vec<String>> {
-    let id = backend.id();
+    let id = backend.process_id();
     let mut ids = vec![id];
     for task in fs::read_dir(format!("/proc/{id}/task"))? {
         let children = fs::read_to_string(task?.path().join("children")).unwrap_or_default();

@@ -3,9 +3,13 @@
 use std::{
     ffi::OsString,
     io::{BufRead, BufReader},
+    net::TcpListener,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    sync::{Mutex, PoisonError},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU16, Ordering},
+    },
 };
 
 use anyhow::{Context, ensure};
@@ -50,15 +54,10 @@ impl Backend {
     }
 
     fn start_at(place: Place) -> anyhow::Result<Self> {
-        let (process, url) = place.spawn("0")?;
+        let (process, url) = place.spawn(&free_port()?.to_string())?;
         // A connection to a server that was killed is not used again.
         let client = reqwest::Client::builder().pool_max_idle_per_host(0).build()?;
         Ok(Backend { process: Mutex::new(process), place, url, client })
-    }
-
-    /// Id of its process.
-    pub fn id(&self) -> u32 {
-        self.process.lock().unwrap_or_else(PoisonError::into_inner).id()
     }
 
     /// Kills the server and starts another on the same database and port.
@@ -127,6 +126,17 @@ impl Backend {
         process.wait()?;
         Ok(())
     }
+}
+
+/// A free port below those that the system gives to connections: no client that looks for a server which is being restarted
+/// can get it for its own end of the connection.
+fn free_port() -> anyhow::Result<u16> {
+    static STARTED: AtomicU16 = AtomicU16::new(0);
+    const COUNT: u16 = 12_000;
+    let first =
+        (std::process::id() as u16).wrapping_mul(97).wrapping_add(STARTED.fetch_add(1, Ordering::Relaxed)) % COUNT;
+    let mut ports = (0..COUNT).map(|number| 20_000 + (first + number) % COUNT);
+    ports.find(|&port| TcpListener::bind(("127.0.0.1", port)).is_ok()).context("no port is free")
 }
 
 impl Drop for Backend {

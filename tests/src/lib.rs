@@ -2,9 +2,28 @@
 //!
 //! `cargo xtask test` builds the binary and installs the example's packages first.
 
+use std::process::Command;
+
+use anyhow::ensure;
+
 pub mod backend;
 pub mod developer;
 pub mod places;
+
+/// Runs a client, a program that checks what it sees and then prints `done`.
+///
+/// # Errors
+/// It does not start, or ends otherwise.
+pub fn run_client(client: &mut Command) -> anyhow::Result<()> {
+    let output = client.output()?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    ensure!(
+        output.status.success() && said.contains("done"),
+        "the client said {said}\n{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    Ok(())
+}
 
 /// The first line that differs between what Node and what Wasm printed, with its number.
 pub fn first_difference(node: &str, wasm: &str) -> String {

@@ -2,8 +2,8 @@
 
 use std::{path::Path, process::Command};
 
-use anyhow::{Context, ensure};
-use convex_wasm_tests::{backend::Backend, places};
+use anyhow::Context;
+use convex_wasm_tests::{backend::Backend, places, run_client};
 
 #[test]
 fn what_one_writes_appears_in_the_other_window() -> anyhow::Result<()> {
@@ -13,15 +13,6 @@ fn what_one_writes_appears_in_the_other_window() -> anyhow::Result<()> {
     let candidates = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
     let chromium = candidates.into_iter().find(|path| Path::new(path).exists());
     let chromium = chromium.context("there is no Chromium: `cargo xtask setup` installs it")?;
-    let output = Command::new(places::node().canonicalize()?)
-        .arg(places::project().canonicalize()?.join("tests/browser/two_windows.mjs"))
-        .args([backend.url(), chromium])
-        .output()?;
-    let said = String::from_utf8_lossy(&output.stdout);
-    ensure!(
-        output.status.success() && said.contains("done"),
-        "the windows said {said}\n{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    Ok(())
+    let script = places::project().canonicalize()?.join("tests/browser/two_windows.mjs");
+    run_client(Command::new(places::node().canonicalize()?).arg(script).args([backend.url(), chromium]))
 }

@@ -4,8 +4,7 @@
 
 use std::process::Command;
 
-use anyhow::ensure;
-use convex_wasm_tests::{backend::Backend, places};
+use convex_wasm_tests::{backend::Backend, places, run_client};
 
 #[test]
 fn the_python_client_calls_and_watches() -> anyhow::Result<()> {
@@ -18,12 +17,5 @@ fn the_python_client_calls_and_watches() -> anyhow::Result<()> {
     let backend = Backend::start(&directory.path().join("chat.sqlite3"))?;
     backend.deploy(&places::chat())?;
     let script = places::project().join("tests/python/client.py");
-    let output = Command::new(python).arg(script).arg(backend.url()).output()?;
-    let said = String::from_utf8_lossy(&output.stdout);
-    ensure!(
-        output.status.success() && said.contains("done"),
-        "the client said {said}\n{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    Ok(())
+    run_client(Command::new(python).arg(script).arg(backend.url()))
 }
