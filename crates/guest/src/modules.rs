@@ -293,11 +293,11 @@ fn rejected(module: usize, reason: Value) {
         (module.async_order, module.status, module.error) = (AsyncOrder::Done, Status::Evaluated, Some(reason));
         (module.async_parents.clone(), module.promise)
     });
-    for parent in parents {
-        rejected(parent, reason);
-    }
     if let Some(promise) = promise {
         promise.reject(reason);
+    }
+    for parent in parents {
+        rejected(parent, reason);
     }
 }
 
