@@ -141,6 +141,8 @@ knobs! {
     HTTP_SERVER_TIMEOUT_SECONDS: u64 = 300;
     /// Requests served at once.
     HTTP_SERVER_MAX_CONCURRENT_REQUESTS: usize = 1_024;
+    /// Seconds that a server waits for its port: a process that a killed server was just starting holds it for a moment.
+    HTTP_SERVER_LISTEN_SECONDS: u64 = 2;
     /// Seconds that open requests get to end when the server is stopped.
     HTTP_SERVER_SHUTDOWN_SECONDS: u64 = 10;
 

@@ -54,9 +54,12 @@ fn bind_to(backend: u32, niceness: i32) -> io::Result<()> {
     let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: plain system calls; `none` outlives the call that reads it.
     let (bound, limited, parent) = unsafe {
-        // A process that may not be nicer than it is runs as it is.
+        let bound = libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+        // At last, since until it is another program this process holds what the backend has open. One that may not be nicer
+        // than it is runs as it is.
+        let (limited, parent) = (libc::setrlimit(libc::RLIMIT_CORE, &none), libc::getppid());
         libc::nice(niceness);
-        (libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL), libc::setrlimit(libc::RLIMIT_CORE, &none), libc::getppid())
+        (bound, limited, parent)
     };
     if bound != 0 || limited != 0 {
         return Err(io::Error::last_os_error());

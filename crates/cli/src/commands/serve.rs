@@ -1,13 +1,15 @@
 //! `convex-wasm serve`: runs a deployment.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use convex_wasm_database::{Database, Persistence};
+use convex_wasm_knobs::HTTP_SERVER_LISTEN_SECONDS;
 use convex_wasm_runner::RecordingSink;
 use convex_wasm_server::push::Exclusions;
 use convex_wasm_server::{Backend, BackendOptions};
@@ -22,6 +24,9 @@ use crate::instance::InstanceOptions;
 use crate::node;
 use crate::output;
 use crate::s3::S3Options;
+
+/// How often it is looked whether a port is free by now.
+const LISTEN_AGAIN: Duration = Duration::from_millis(20);
 
 /// Where to listen, and which deployment to serve.
 #[derive(Args)]
@@ -92,7 +97,15 @@ pub async fn run(options: Options) -> Result<(), Failure> {
 
 async fn listen(interface: IpAddr, port: u16) -> Result<(TcpListener, SocketAddr), Failure> {
     let failed = |error: std::io::Error| Failure::setup(format!("could not listen on {interface}:{port}"), error);
-    let listener = TcpListener::bind((interface, port)).await.map_err(failed)?;
+    let give_up = Instant::now() + Duration::from_secs(HTTP_SERVER_LISTEN_SECONDS.get());
+    let listener = loop {
+        match TcpListener::bind((interface, port)).await {
+            Err(error) if error.kind() == ErrorKind::AddrInUse && Instant::now() < give_up => {
+                tokio::time::sleep(LISTEN_AGAIN).await;
+            }
+            bound => break bound.map_err(failed)?,
+        }
+    };
     let address = listener.local_addr().map_err(failed)?;
     Ok((listener, address))
 }
