@@ -59,6 +59,8 @@ async fn an_earlier_deployment_comes_back_if_its_schema_fits() -> anyhow::Result
     let begin = &second.as_str().unwrap_or_default()[..8];
     ensure!(deployments(&developer, &["rollback", begin])?.status.success());
     ensure!(version(&developer).await? == 2.0);
+    developer.backend.restart()?;
+    ensure!(version(&developer).await? == 2.0, "what is back does not survive a restart");
     let unknown = deployments(&developer, &["rollback", "none"])?;
     ensure!(unknown.status.code() == Some(1) && said(&unknown).contains("No deployment is kept"), "{}", said(&unknown));
 
